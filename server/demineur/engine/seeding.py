@@ -1,0 +1,151 @@
+"""From a secret seed to a board: version 1, to be recomputed by anyone.
+
+A seed of 16 bytes gives a stream of SHA-256 words, the stream an order of the cells,
+and the order the mines: the first cells of it that lie outside the protected square of
+the first tap. Nothing here draws randomness; seeds are drawn by whoever calls.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from hashlib import sha256
+from typing import Final
+
+from demineur.engine.board import Board
+from demineur.engine.errors import EngineError
+from demineur.engine.geometry import Cell, Geometry, Mask, geometry
+from demineur.engine.levels import PROTECTED_CELLS, check_board
+
+SEED_BYTES: Final = 16
+MAX_ATTEMPT: Final = 2**32 - 1
+
+_BOARD_TAG: Final = b"demineur/board/1"
+_ATTEMPT_TAG: Final = b"demineur/attempt/1"
+_WORDS: Final = 1 << 32
+
+
+def _check_seed(seed: bytes) -> None:
+    if len(seed) != SEED_BYTES:
+        raise EngineError(f"a seed has 16 bytes, not {len(seed)}")
+
+
+def commitment(seed: bytes) -> str:
+    """What is published before a race: the SHA-256 of `seed`, 64 lower-case hex digits.
+
+    Raises:
+        EngineError: the seed is not 16 bytes long.
+    """
+    _check_seed(seed)
+    return sha256(seed).hexdigest()
+
+
+def attempt_seed(seed: bytes, attempt: int) -> bytes:
+    """The seed of the `attempt`-th board of a guess-free search; 0 is `seed` itself.
+
+    Raises:
+        EngineError: the seed is not 16 bytes long, or the attempt not from 0 to 2**32 - 1.
+    """
+    _check_seed(seed)
+    if not 0 <= attempt <= MAX_ATTEMPT:
+        raise EngineError(f"an attempt is from 0 to {MAX_ATTEMPT}, not {attempt}")
+    if attempt == 0:
+        return seed
+    return sha256(_ATTEMPT_TAG + seed + attempt.to_bytes(4, "big")).digest()[:SEED_BYTES]
+
+
+def _words(prefix: bytes) -> Iterator[int]:
+    for block in range(_WORDS):
+        digest = sha256(prefix + block.to_bytes(4, "big")).digest()
+        for at in range(0, 32, 4):
+            yield int.from_bytes(digest[at : at + 4], "big")
+
+
+def order(seed: bytes, width: int, height: int, mines: int) -> list[Cell]:
+    """The first ``mines + 9`` cells (or all, when there are fewer) of the seed's order.
+
+    Raises:
+        EngineError: the seed is not 16 bytes long, or a seed cannot make such a board.
+    """
+    _check_seed(seed)
+    check_board(width, height, mines)
+    size = b"".join(number.to_bytes(2, "big") for number in (width, height, mines))
+    words = _words(_BOARD_TAG + seed + size)
+    count = width * height
+    cells = list(range(count))
+    length = min(count, mines + PROTECTED_CELLS)
+    for i in range(length):
+        bound = count - i
+        limit = _WORDS - _WORDS % bound
+        word = next(words)
+        while word >= limit:
+            word = next(words)
+        j = i + word % bound
+        cells[i], cells[j] = cells[j], cells[i]
+    return cells[:length]
+
+
+class Layout:
+    """The boards of one seed: one for each square that a first tap may protect.
+
+    Attributes:
+        geometry: the boards' shape.
+        mine_count: how many mines each of them has.
+        seed: the 16 bytes of the race.
+        attempt: which board of the seed's guess-free search, 0 for the seed's own.
+        order: the first ``mine_count + 9`` cells of the order.
+
+    Raises:
+        EngineError: the seed is not 16 bytes long, the attempt is out of range, or a
+            seed cannot make such a board.
+    """
+
+    __slots__ = ("_first", "attempt", "geometry", "mine_count", "order", "seed")
+
+    def __init__(self, geometry: Geometry, mines: int, seed: bytes, attempt: int = 0) -> None:
+        self.geometry = geometry
+        self.mine_count = mines
+        self.seed = seed
+        self.attempt = attempt
+        self.order = order(attempt_seed(seed, attempt), geometry.width, geometry.height, mines)
+        self._first: Mask = geometry.mask(self.order[:mines])
+
+    def __repr__(self) -> str:
+        """Never the seed, which is secret while a race runs."""
+        return f"Layout({self.geometry!r}, {self.mine_count}, attempt={self.attempt})"
+
+    def mines_for(self, first_tap: Cell) -> Mask:
+        """The mines of whoever begins at `first_tap`.
+
+        Raises:
+            CellOffBoardError: the cell is not on the board.
+        """
+        self.geometry.check(first_tap)
+        square = self.geometry.square[first_tap]
+        pushed_out = self._first & square
+        mines = self._first ^ pushed_out
+        missing = pushed_out.bit_count()
+        for cell in self.order[self.mine_count :]:
+            if not missing:
+                break
+            bit = self.geometry.bit[cell]
+            if not bit & square:
+                mines |= bit
+                missing -= 1
+        return mines
+
+    def board(self, first_tap: Cell) -> Board:
+        """The board of whoever begins at `first_tap`.
+
+        Raises:
+            CellOffBoardError: the cell is not on the board.
+        """
+        return Board(self.geometry, self.mines_for(first_tap))
+
+
+def layout(width: int, height: int, mines: int, seed: bytes, attempt: int = 0) -> Layout:
+    """The `Layout` of a size, by its numbers.
+
+    Raises:
+        EngineError: as `Layout` does, or a side is not from 1 to 255.
+    """
+    return Layout(geometry(width, height), mines, seed, attempt)
