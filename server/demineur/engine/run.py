@@ -150,10 +150,28 @@ class Run:
             self._begin(cell)
         bit = geometry.bit[cell]
         if bit & self.opened:
-            return self._chord(geometry.around[cell])
+            cells = self._chord(geometry.around[cell])
+            return self._open(cells) if cells else 0
         if bit & (self.flags | self.exploded):
             return 0
         return self._open(bit)
+
+    def reach(self, cell: Cell) -> Mask:
+        """The hidden cells that a tap on `cell` would open by itself, without cascades.
+
+        Empty when the rules would ignore the tap. Changes nothing: this is how who keeps a
+        log knows beforehand whether a move belongs in it. O(1).
+
+        Raises:
+            CellOffBoardError: the cell is not on the board.
+        """
+        self.geometry.check(cell)
+        if self.status is not _PLAYING:
+            return self.geometry.bit[cell] if self.status is _READY else 0
+        bit = self.geometry.bit[cell]
+        if bit & self.opened:
+            return self._chord(self.geometry.around[cell])
+        return 0 if bit & (self.flags | self.exploded) else bit
 
     def flag(self, cell: Cell) -> bool:
         """Set the flag on `cell` or lift it; whether that changed anything.
@@ -176,12 +194,12 @@ class Run:
         self.status = _PLAYING
 
     def _chord(self, around: Mask) -> Mask:
+        """The cells that a chord opens by itself; empty when the flags don't match."""
         assert self.board is not None
         marked = self.flags | self.exploded
         if (marked & around).bit_count() != (self.board.mines & around).bit_count():
             return 0
-        hidden = around & ~(marked | self.opened)
-        return self._open(hidden) if hidden else 0
+        return around & ~(marked | self.opened)
 
     def _open(self, cells: Mask) -> Mask:
         """Open `cells`, all hidden and without a flag, at least one."""
