@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from demineur.engine.errors import EngineError
 from demineur.engine.geometry import Cell, Geometry, Mask
-from demineur.engine.regions import count_regions, flood
+from demineur.engine.regions import cascade, count_regions
 
 Planes: TypeAlias = tuple[Mask, Mask, Mask, Mask]
 """Numbers 0 to 8 as four bit planes: bit k of a cell's number is its bit in plane k."""
@@ -52,6 +52,7 @@ class Board:
         mines: cells that hold a mine.
         safe: cells that do not.
         zeros: safe cells without a mine around them.
+        numbered: safe cells with one, which open alone.
 
     >>> from demineur.engine.geometry import geometry
     >>> Board.from_cells(geometry(6, 4), [3, 6, 22])
@@ -64,7 +65,17 @@ class Board:
         EngineError: a mine is not on the board.
     """
 
-    __slots__ = ("_isolated", "_openings", "_planes", "_text", "geometry", "mines", "safe", "zeros")
+    __slots__ = (
+        "_isolated",
+        "_openings",
+        "_planes",
+        "_text",
+        "geometry",
+        "mines",
+        "numbered",
+        "safe",
+        "zeros",
+    )
 
     def __init__(self, geometry: Geometry, mines: Mask) -> None:
         if mines < 0 or mines & ~geometry.full:
@@ -72,7 +83,9 @@ class Board:
         self.geometry = geometry
         self.mines = mines
         self.safe: Mask = geometry.full ^ mines
-        self.zeros: Mask = geometry.full & ~geometry.spread(mines)
+        near = geometry.spread(mines)
+        self.zeros: Mask = geometry.full ^ near
+        self.numbered: Mask = near ^ mines
         self._planes: Planes | None = None
         self._text: str | None = None
         self._isolated: Mask | None = None
@@ -161,7 +174,7 @@ class Board:
         bit = self.geometry.bit[cell]
         if not bit & self.zeros:
             return bit & self.safe
-        return self.geometry.spread(flood(self.geometry, bit, self.zeros))
+        return cascade(self.geometry, bit, self.zeros)
 
     @property
     def isolated(self) -> Mask:

@@ -74,6 +74,8 @@ class Geometry:
         cells: how many cells there are, ``width * height``.
         stride: bits from a cell to the one below it, ``width + 1``.
         full: all cells.
+        edge: the cells of the first and last row and column.
+        indices: all cells as numbers, ascending.
         bit: for each cell, the set of it alone.
         around: for each cell, its 8 neighbours (5 on an edge, 3 in a corner).
         square: for each cell, its neighbours and itself: what the first tap protects.
@@ -93,8 +95,10 @@ class Geometry:
         "around",
         "bit",
         "cells",
+        "edge",
         "full",
         "height",
+        "indices",
         "square",
         "stride",
         "width",
@@ -109,6 +113,9 @@ class Geometry:
         self.stride = stride = width + 1
         row = (1 << width) - 1
         self.full: Mask = sum(row << at * stride for at in range(height))
+        sides = sum((1 | 1 << width - 1) << at * stride for at in range(height))
+        self.edge: Mask = row | row << (height - 1) * stride | sides
+        self.indices: tuple[Cell, ...] = tuple(range(self.cells))
         self._by_position: list[Cell] = [
             r * width + min(c, width - 1) for r in range(height) for c in range(stride)
         ]

@@ -13,7 +13,7 @@ from typing import Final
 from demineur.engine.board import Board
 from demineur.engine.errors import CellOffBoardError
 from demineur.engine.geometry import Cell, Geometry, Mask
-from demineur.engine.regions import flood
+from demineur.engine.regions import cascade
 from demineur.engine.seeding import Layout
 
 
@@ -144,34 +144,28 @@ class Run:
         geometry = self.geometry
         if not 0 <= cell < geometry.cells:
             raise CellOffBoardError(cell, geometry.width, geometry.height)
-        if self.status is not _PLAYING:
-            if self.status is not _READY:
+        board = self.board
+        if self.status is not _PLAYING or board is None:
+            return self._first_tap(cell) if self.status is _READY else 0
+        cells = geometry.bit[cell]
+        opened, flags = self.opened, self.flags
+        if cells & opened:
+            marked = flags | self.exploded if self.exploded else flags
+            around = geometry.around[cell]
+            if (marked & around).bit_count() != (board.mines & around).bit_count():
                 return 0
-            self._begin(cell)
-        bit = geometry.bit[cell]
-        if bit & self.opened:
-            cells = self._chord(geometry.around[cell])
-            return self._open(cells) if cells else 0
-        if bit & (self.flags | self.exploded):
+            cells = around & ~(marked | opened)
+            if not cells:
+                return 0
+        elif cells & flags or cells & self.exploded:
             return 0
-        return self._open(bit)
-
-    def reach(self, cell: Cell) -> Mask:
-        """The hidden cells that a tap on `cell` would open by itself, without cascades.
-
-        Empty when the rules would ignore the tap. Changes nothing: this is how who keeps a
-        log knows beforehand whether a move belongs in it. O(1).
-
-        Raises:
-            CellOffBoardError: the cell is not on the board.
-        """
-        self.geometry.check(cell)
-        if self.status is not _PLAYING:
-            return self.geometry.bit[cell] if self.status is _READY else 0
-        bit = self.geometry.bit[cell]
-        if bit & self.opened:
-            return self._chord(self.geometry.around[cell])
-        return 0 if bit & (self.flags | self.exploded) else bit
+        if cells & board.numbered != cells:
+            return self._open(board, cells)
+        self.taps += 1
+        self.opened = opened = opened | cells
+        if opened == board.safe:
+            self.status = _WON
+        return cells
 
     def flag(self, cell: Cell) -> bool:
         """Set the flag on `cell` or lift it; whether that changed anything.
@@ -179,40 +173,34 @@ class Run:
         Raises:
             CellOffBoardError: the cell is not on the board.
         """
-        self.geometry.check(cell)
-        bit = self.geometry.bit[cell]
-        if self.status is not _PLAYING or bit & (self.opened | self.exploded):
+        geometry = self.geometry
+        if not 0 <= cell < geometry.cells:
+            raise CellOffBoardError(cell, geometry.width, geometry.height)
+        bit = geometry.bit[cell]
+        if self.status is not _PLAYING or bit & self.opened or bit & self.exploded:
             return False
         self.flags ^= bit
         self.flag_moves += 1
         return True
 
-    def _begin(self, cell: Cell) -> None:
-        if isinstance(self._source, Layout):
-            self.board = self._source.board(cell)
+    def _first_tap(self, cell: Cell) -> Mask:
+        board = self.board
+        if board is None:
+            self.board = board = self._source.board(cell)  # type: ignore[union-attr]
         self.first_tap = cell
         self.status = _PLAYING
+        return self._open(board, self.geometry.bit[cell])
 
-    def _chord(self, around: Mask) -> Mask:
-        """The cells that a chord opens by itself; empty when the flags don't match."""
-        assert self.board is not None
-        marked = self.flags | self.exploded
-        if (marked & around).bit_count() != (self.board.mines & around).bit_count():
-            return 0
-        return around & ~(marked | self.opened)
-
-    def _open(self, cells: Mask) -> Mask:
-        """Open `cells`, all hidden and without a flag, at least one."""
-        board = self.board
-        assert board is not None
+    def _open(self, board: Board, cells: Mask) -> Mask:
+        """Open `cells`: at least one, all of them hidden and without a flag."""
         self.taps += 1
         mines = cells & board.mines
         zeros = cells & board.zeros
         revealed = cells
         while zeros:
-            opening = flood(self.geometry, zeros & -zeros, board.zeros)
+            opening = cascade(self.geometry, zeros & -zeros, board.zeros)
             zeros &= ~opening
-            revealed |= self.geometry.spread(opening)
+            revealed |= opening
             self._openings_open += 1
         revealed &= ~self.opened
         self.opened |= revealed ^ mines

@@ -7,8 +7,8 @@ the first tap. Nothing here draws randomness; seeds are drawn by whoever calls.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from hashlib import sha256
+from struct import pack, unpack
 from typing import Final
 
 from demineur.engine.board import Board
@@ -22,6 +22,7 @@ MAX_ATTEMPT: Final = 2**32 - 1
 _BOARD_TAG: Final = b"demineur/board/1"
 _ATTEMPT_TAG: Final = b"demineur/attempt/1"
 _WORDS: Final = 1 << 32
+_BLOCK_WORDS: Final = 8
 
 
 def _check_seed(seed: bytes) -> None:
@@ -53,34 +54,51 @@ def attempt_seed(seed: bytes, attempt: int) -> bytes:
     return sha256(_ATTEMPT_TAG + seed + attempt.to_bytes(4, "big")).digest()[:SEED_BYTES]
 
 
-def _words(prefix: bytes) -> Iterator[int]:
-    for block in range(_WORDS):
-        digest = sha256(prefix + block.to_bytes(4, "big")).digest()
-        for at in range(0, 32, 4):
-            yield int.from_bytes(digest[at : at + 4], "big")
+def _words(prefix: bytes, first: int, count: int) -> tuple[int, ...]:
+    """`count` blocks of the stream from block `first` on, as words."""
+    blocks = [sha256(prefix + k.to_bytes(4, "big")).digest() for k in range(first, first + count)]
+    return unpack(f">{_BLOCK_WORDS * count}I", b"".join(blocks))
+
+
+def _draws(prefix: bytes, count: int, length: int) -> list[int]:
+    """The first `length` words of the stream that stand, each modulo its own bound.
+
+    A word is passed over when it is in the last, incomplete stretch of its bound below
+    2**32. That happens less than once in 60,000 words on the largest board, so whole
+    blocks are drawn first and the rare word is looked for only when one is so high.
+    """
+    blocks = -(-length // _BLOCK_WORDS)
+    words = _words(prefix, 0, blocks)
+    if max(words) < _WORDS - count:
+        return [word % (count - i) for i, word in enumerate(words[:length])]
+    draws: list[int] = []
+    while True:
+        for word in words:
+            bound = count - len(draws)
+            if word < _WORDS - _WORDS % bound:
+                draws.append(word % bound)
+                if len(draws) == length:
+                    return draws
+        words = _words(prefix, blocks, 1)
+        blocks += 1
 
 
 def order(seed: bytes, width: int, height: int, mines: int) -> list[Cell]:
-    """The first ``mines + 9`` cells (or all, when there are fewer) of the seed's order.
+    """The first ``mines + 9`` cells of the order that `seed` gives a board's cells.
+
+    No tap ever asks for more of it: at most nine of them are in a protected square.
 
     Raises:
         EngineError: the seed is not 16 bytes long, or a seed cannot make such a board.
     """
     _check_seed(seed)
     check_board(width, height, mines)
-    size = b"".join(number.to_bytes(2, "big") for number in (width, height, mines))
-    words = _words(_BOARD_TAG + seed + size)
-    count = width * height
-    cells = list(range(count))
-    length = min(count, mines + PROTECTED_CELLS)
-    for i in range(length):
-        bound = count - i
-        limit = _WORDS - _WORDS % bound
-        word = next(words)
-        while word >= limit:
-            word = next(words)
-        j = i + word % bound
-        cells[i], cells[j] = cells[j], cells[i]
+    size = pack(">3H", width, height, mines)
+    shape = geometry(width, height)
+    length = mines + PROTECTED_CELLS
+    cells = list(shape.indices)
+    for i, draw in enumerate(_draws(_BOARD_TAG + seed + size, shape.cells, length)):
+        cells[i], cells[i + draw] = cells[i + draw], cells[i]
     return cells[:length]
 
 
