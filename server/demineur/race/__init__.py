@@ -12,8 +12,8 @@ from demineur.race.decide import Handled, Step, creation, decide, handle
 from demineur.race.errors import BadLog, Reason, Refused
 from demineur.race.events import Ending, Event
 from demineur.race.settings import RoomSettings
-from demineur.race.standings import Place, standings
-from demineur.race.state import Phase, Room, Round, Seat
+from demineur.race.standings import standings
+from demineur.race.state import Phase, Place, RaceResult, Room, Round, Seat
 from demineur.race.timers import timer
 
 __all__ = [
@@ -24,6 +24,7 @@ __all__ = [
     "Handled",
     "Phase",
     "Place",
+    "RaceResult",
     "Reason",
     "Refused",
     "Room",

@@ -11,7 +11,8 @@ from demineur.engine import Layout, Mask, Run, Status, commitment
 from demineur.race import events as ev
 from demineur.race.errors import BadLog
 from demineur.race.settings import PENALTY_MS
-from demineur.race.state import Phase, Preparation, Room, Round, Seat
+from demineur.race.standings import standings
+from demineur.race.state import Phase, Preparation, RaceResult, Room, Round, Seat
 
 _PRIVATE = (ev.Tapped, ev.Flagged, ev.ClockStarted, ev.Closed)
 """Events of one player, or of none: they have no public version, which would tell others how
@@ -217,7 +218,17 @@ def _run_ended(room: Room, event: ev.RunEnded) -> None:
 
 def _finished(room: Room, event: ev.Finished) -> None:
     room.phase = Phase.FINISHED
-    _current(room).finished_ms = event.at_ms
+    room.last_ms = max(room.last_ms, event.at_ms)
+    current = _current(room)
+    room.result = RaceResult(
+        number=current.number,
+        level=room.settings.level,
+        seed=current.seed,
+        attempt=current.attempt,
+        commitment=current.commitment,
+        marked=current.marked,
+        places=standings(room),
+    )
     room.active_ms = event.at_ms
 
 

@@ -53,7 +53,7 @@ def _candidates(room: Room) -> Iterator[ev.Event]:
 def _countdown(room: Room) -> Iterator[ev.Event]:
     if not room.racers():
         yield ev.CountdownStopped(room.last_ms)
-    elif room.round is not None and room.round.go_ms is not None:
+    elif room.round is not None:
         yield ev.Went(room.round.go_ms, room.round.go_ms + room.settings.limit_ms)
 
 
@@ -66,7 +66,7 @@ def _race(room: Room) -> Iterator[ev.Event]:
 
 
 def _run(room: Room, seat: Seat) -> Iterator[ev.Event]:
-    if seat.run is None or room.round is None or room.round.go_ms is None:
+    if seat.run is None or room.round is None:
         return
     if seat.run.status is Status.WON:
         yield ev.RunEnded(room.last_ms, seat.seat, ev.Ending.WON)

@@ -1,23 +1,22 @@
-"""Who came where (R16): computed from the room, never stored, so it can't disagree with it."""
+"""Who came where (R16): a frozen table, made when a race is over."""
 
 from dataclasses import dataclass
 from fractions import Fraction
 
 from demineur.race.events import Ending
-from demineur.race.state import Room, Seat
+from demineur.race.state import Place, Room, Seat
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
-    """One line of the result table."""
+@dataclass(frozen=True, slots=True, order=True)
+class _Key:
+    """What ranks: the smaller, the better."""
 
-    place: int
-    """From 1; equal results share one, and the next are counted on."""
-    seat: Seat
+    unfinished: bool
+    share: Fraction
     ms: int
 
 
-def standings(room: Room) -> list[Place]:
+def standings(room: Room) -> tuple[Place, ...]:
     """Return the racers, best first.
 
     Winners by their own time; then the others by share of 3BV solved, exactly, then by how
@@ -25,20 +24,39 @@ def standings(room: Room) -> list[Place]:
     by seat.
     """
     ranked = sorted(
-        ((_key(seat, seat.elapsed_ms(room.last_ms)), seat) for seat in room.racers()),
-        key=lambda entry: (entry[0], entry[1].seat),
+        (_key(seat, seat.elapsed_ms(room.last_ms)), seat.seat) for seat in room.racers()
     )
     places: list[Place] = []
-    previous: tuple[int, Fraction, int] | None = None
-    for position, (key, seat) in enumerate(ranked, 1):
-        place = places[-1].place if places and key == previous else position
-        places.append(Place(place, seat, seat.elapsed_ms(room.last_ms)))
+    previous: _Key | None = None
+    for position, (key, number) in enumerate(ranked, 1):
+        place = places[-1].place if key == previous else position
+        places.append(_row(place, room.seats[number], room.last_ms))
         previous = key
-    return places
+    return tuple(places)
 
 
-def _key(seat: Seat, ms: int) -> tuple[int, Fraction, int]:
+def _key(seat: Seat, ms: int) -> _Key:
     if seat.ending is Ending.WON:
-        return (0, Fraction(0), ms)
+        return _Key(False, Fraction(0), ms)
     solved, total = seat.solved
-    return (1, -Fraction(solved, total) if total else Fraction(0), -ms)
+    return _Key(True, -Fraction(solved, total) if total else Fraction(0), -ms)
+
+
+def _row(place: int, seat: Seat, at_ms: int) -> Place:
+    run = seat.run
+    solved, total = seat.solved
+    return Place(
+        place=place,
+        seat=seat.seat,
+        player=seat.player,
+        name=seat.name,
+        ending=seat.ending or Ending.LEFT,
+        ms=seat.elapsed_ms(at_ms),
+        percent=seat.percent,
+        three_bv=total or None,
+        three_bv_solved=solved,
+        taps=run.taps if run else 0,
+        flags=run.flag_moves if run else 0,
+        penalty_ms=seat.penalty_ms,
+        first_tap=run.first_tap if run else None,
+    )

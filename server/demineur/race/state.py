@@ -81,6 +81,41 @@ class Seat:
         return min(99, 100 * solved // total) if total else 0
 
 
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One line of a result table."""
+
+    place: int
+    """From 1; equal results share one, and the next are counted on."""
+    seat: int
+    player: str
+    name: str
+    ending: Ending
+    ms: int
+    percent: int
+    three_bv: int | None
+    """None for a player who never tapped: there is no board then."""
+    three_bv_solved: int
+    taps: int
+    flags: int
+    """Flag moves made."""
+    penalty_ms: int
+    first_tap: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class RaceResult:
+    """A race that is over, with what proves it fair."""
+
+    number: int
+    level: str
+    seed: str
+    attempt: int
+    commitment: str
+    marked: int | None
+    places: tuple[Place, ...]
+
+
 @dataclass(slots=True)
 class Round:
     """One race of the room."""
@@ -90,12 +125,10 @@ class Round:
     """32 hex digits; secret until the race is over."""
     commitment: str
     marked: int | None
-    attempt: int = 0
-    layout: Layout | None = None
-    """None while a guess-free board is being searched."""
-    go_ms: int | None = None
+    attempt: int
+    layout: Layout
+    go_ms: int
     ends_ms: int | None = None
-    finished_ms: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +153,8 @@ class Room:
     next_seat: int = 0
     round: Round | None = None
     rounds: int = 0
+    result: RaceResult | None = None
+    """The last race that is over."""
     rematch: bool = False
     """The lobby was reached by a rematch: it starts by itself when all are ready."""
     preparing: Preparation | None = None
