@@ -167,6 +167,28 @@ class Run:
             self.status = _WON
         return cells
 
+    def reach(self, cell: Cell) -> Mask:
+        """The hidden cells that a tap on `cell` would open by itself, without cascades.
+
+        Empty when the rules would ignore the tap. Changes nothing: this is how who keeps a
+        log knows beforehand whether a move belongs in it.
+
+        Raises:
+            CellOffBoardError: the cell is not on the board.
+        """
+        self.geometry.check(cell)
+        bit = self.geometry.bit[cell]
+        board = self.board
+        if self.status is not _PLAYING or board is None:
+            return bit if self.status is _READY else 0
+        marked = self.flags | self.exploded
+        if not bit & self.opened:
+            return bit & ~marked
+        around = self.geometry.around[cell]
+        if (marked & around).bit_count() != (board.mines & around).bit_count():
+            return 0
+        return around & ~(marked | self.opened)
+
     def flag(self, cell: Cell) -> bool:
         """Set the flag on `cell` or lift it; whether that changed anything.
 
