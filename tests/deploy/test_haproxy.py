@@ -45,7 +45,7 @@ def test_a_fault_in_the_configuration_is_found(tmp_path: Path) -> None:
 
 def test_every_room_path_goes_to_the_hashed_nodes_and_secrets_stay_inside() -> None:
     text = CONFIG.read_text()
-    rooms = text.split("backend rooms")[1].split("backend ")[0]
+    rooms = text.split("\nbackend rooms\n")[1].split("\nbackend ")[0]
     assert re.search(r"^\s+balance uri path-only$", rooms, re.MULTILINE)
     assert re.search(r"^\s+hash-type consistent\b", rooms, re.MULTILINE)
     assert "set-header X-Forwarded-For %[src]" in text
