@@ -5,6 +5,7 @@ raises a ``Fault`` that names what was wrong; one ``encode`` turns a ``ServerMes
 bytes of a text frame. Nothing here does I/O, reads a clock, or knows the rules of the game.
 """
 
+from demineur.protocol import events
 from demineur.protocol.client import (
     ClientMessage,
     Create,
@@ -22,11 +23,13 @@ from demineur.protocol.client import (
     Tap,
 )
 from demineur.protocol.codes import CLOSE_REASONS, CloseCode, ErrorCode, Fault
+from demineur.protocol.events import RoomEvent
 from demineur.protocol.names import ALPHABET, CODE_LENGTH, clean_code, clean_name
+from demineur.protocol.parts import BoardSize, Player, PlayerStatus, RaceInfo, Result, Standing
 from demineur.protocol.server import (
     SERVER_ADAPTER,
-    BoardSize,
     Clock,
+    ClockStarted,
     Error,
     Event,
     Goodbye,
@@ -36,15 +39,11 @@ from demineur.protocol.server import (
     Moved,
     OwnClock,
     OwnRun,
-    Player,
     Pong,
     Progress,
-    RaceInfo,
-    Result,
-    RoomEvent,
     RoomSnapshot,
     ServerMessage,
-    Standing,
+    Spectators,
     Welcome,
     You,
 )
@@ -59,6 +58,7 @@ __all__ = [
     "BoardSize",
     "ClientMessage",
     "Clock",
+    "ClockStarted",
     "CloseCode",
     "Create",
     "Error",
@@ -78,6 +78,7 @@ __all__ = [
     "OwnRun",
     "Ping",
     "Player",
+    "PlayerStatus",
     "Pong",
     "Progress",
     "RaceInfo",
@@ -90,6 +91,7 @@ __all__ = [
     "ServerMessage",
     "Settings",
     "SettingsChange",
+    "Spectators",
     "Standing",
     "Start",
     "Tap",
@@ -99,5 +101,6 @@ __all__ = [
     "clean_name",
     "decode",
     "encode",
+    "events",
     "schema",
 ]

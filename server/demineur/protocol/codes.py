@@ -33,7 +33,7 @@ class ErrorCode(StrEnum):
     TOO_MANY_ROOMS = "too_many_rooms"
     BUSY = "busy"
     STORE_UNAVAILABLE = "store_unavailable"
-    NO_GUESS_FREE_BOARD = "no_guess_free_board"
+    MOVES_LOST = "moves_lost"
 
 
 class CloseCode(IntEnum):

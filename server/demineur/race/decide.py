@@ -4,7 +4,7 @@
 then its consequences, each decided on the state that the one before left.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from demineur.engine import Mask, Run
@@ -24,6 +24,9 @@ class Step(NamedTuple):
     opened: Mask
 
 
+Observer = Callable[[Room, Step], None]
+
+
 class Handled(NamedTuple):
     """What a command brought about; ``refusal`` says why the command itself was not done."""
 
@@ -31,28 +34,40 @@ class Handled(NamedTuple):
     refusal: Refused | None
 
 
-def handle(room: Room, command: cmd.Command, now_ms: int) -> Handled:
+def handle(
+    room: Room, command: cmd.Command, now_ms: int, observe: Observer | None = None
+) -> Handled:
     """Apply what is due, then ``command``, then what follows; return all that happened.
+
+    ``observe`` is called right after each event, while the room is as that event left it.
 
     ``now_ms`` is the node's clock. A refused command changes nothing, but what was due by then
     has happened all the same. An outage ends where it began: nothing falls due within it.
     """
     outage_ms = command.ms if isinstance(command, cmd.Stall) else 0
     at_ms = room.room_ms(now_ms - outage_ms)
-    steps = list(_settle(room, at_ms))
+    steps: list[Step] = []
+    _settle(room, at_ms, steps, observe)
     try:
         events = decide(room, command, at_ms)
     except Refused as refusal:
         return Handled(steps, refusal)
     for event in events:
-        steps.append(Step(event, apply(room, event)))
-        steps.extend(_settle(room, room.last_ms))
+        _make(room, event, steps, observe)
+        _settle(room, room.last_ms, steps, observe)
     return Handled(steps, None)
 
 
-def _settle(room: Room, at_ms: int) -> Iterator[Step]:
+def _settle(room: Room, at_ms: int, steps: list[Step], observe: Observer | None) -> None:
     while (event := due(room, at_ms)) is not None:
-        yield Step(event, apply(room, event))
+        _make(room, event, steps, observe)
+
+
+def _make(room: Room, event: ev.Event, steps: list[Step], observe: Observer | None) -> None:
+    step = Step(event, apply(room, event))
+    steps.append(step)
+    if observe is not None:
+        observe(room, step)
 
 
 def decide(room: Room, command: cmd.Command, at_ms: int) -> list[ev.Event]:
