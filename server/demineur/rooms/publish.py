@@ -111,7 +111,7 @@ def run_message(seat: Seat) -> wire.OwnRun | None:
     cells_in = run.geometry.cells_in
     return wire.OwnRun(
         n=seat.n,
-        status=_STATUS[run.status],  # type: ignore[arg-type]
+        status=_STATUS[run.status],
         open=segments(run, run.opened | run.exploded),
         flags=cells_in(run.flags),
         exploded=cells_in(run.exploded),
@@ -123,7 +123,7 @@ def snapshot(room: Room, seat: Seat | None, spectators: int, now_ms: int) -> wir
     return wire.RoomSnapshot(
         v=room.public_version,
         code=room.code,
-        phase=room.phase.value,  # type: ignore[arg-type]
+        phase=room.phase.value,
         settings=settings_message(room.settings),
         board=board_message(room.settings),
         host=room.host,
