@@ -5,10 +5,14 @@ randomness or awaits. Sets of cells are ints laid out as `demineur.engine.geomet
 """
 
 from demineur.engine.board import Board, Planes, number_planes
+from demineur.engine.codec import decode_board, decode_run, encode_board, encode_run
 from demineur.engine.errors import CellOffBoardError, EngineError
 from demineur.engine.geometry import Cell, Geometry, Mask, geometry
 from demineur.engine.levels import LEVELS, Level, check_board
+from demineur.engine.metrics import Metrics, three_bv_per_s
+from demineur.engine.replay import Outcome, Step, replay, verify
 from demineur.engine.run import Run, Status
+from demineur.engine.runfile import Move, RunFile, read_run_file
 from demineur.engine.seeding import Layout, attempt_seed, commitment, layout, order
 from demineur.engine.view import Segments, View, segments
 
@@ -22,17 +26,30 @@ __all__ = [
     "Layout",
     "Level",
     "Mask",
+    "Metrics",
+    "Move",
+    "Outcome",
     "Planes",
     "Run",
+    "RunFile",
     "Segments",
     "Status",
+    "Step",
     "View",
     "attempt_seed",
     "check_board",
     "commitment",
+    "decode_board",
+    "decode_run",
+    "encode_board",
+    "encode_run",
     "geometry",
     "layout",
     "number_planes",
     "order",
+    "read_run_file",
+    "replay",
     "segments",
+    "three_bv_per_s",
+    "verify",
 ]

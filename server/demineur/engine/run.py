@@ -11,9 +11,9 @@ from enum import StrEnum
 from typing import Final
 
 from demineur.engine.board import Board
-from demineur.engine.errors import CellOffBoardError
+from demineur.engine.errors import CellOffBoardError, EngineError
 from demineur.engine.geometry import Cell, Geometry, Mask
-from demineur.engine.regions import cascade
+from demineur.engine.regions import cascade, count_regions
 from demineur.engine.seeding import Layout
 
 
@@ -98,6 +98,42 @@ class Run:
         self.flag_moves = 0
         self._openings_open = 0
 
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Run):
+            return NotImplemented
+        return all(getattr(self, name) == getattr(other, name) for name in self.__slots__)
+
+    __hash__ = None  # type: ignore[assignment]  # a run changes
+
+    @classmethod
+    def resume(
+        cls,
+        source: Layout | Board,
+        *,
+        penalty: bool,
+        first_tap: Cell,
+        opened: Mask,
+        flags: Mask,
+        exploded: Mask,
+        taps: int,
+        flag_moves: int,
+    ) -> Run:
+        """The run that had come so far; its status follows.
+
+        Raises:
+            EngineError: the rules do not let a run on `source` come to this.
+        """
+        run = cls(source, penalty=penalty)
+        run.geometry.check(first_tap)
+        board = run._begin(first_tap)
+        run.opened, run.flags, run.exploded = opened, flags, exploded
+        run.taps, run.flag_moves = taps, flag_moves
+        if fault := _fault_of(run, board):
+            raise EngineError(f"no run comes to this: {fault}")
+        run._openings_open = count_regions(run.geometry, opened & board.zeros)
+        run._settle(board)
+        return run
+
     @property
     def source(self) -> Layout | Board:
         """What the run is played on."""
@@ -141,29 +177,17 @@ class Run:
         Raises:
             CellOffBoardError: the cell is not on the board.
         """
-        geometry = self.geometry
-        if not 0 <= cell < geometry.cells:
-            raise CellOffBoardError(cell, geometry.width, geometry.height)
-        board = self.board
-        if self.status is not _PLAYING or board is None:
-            return self._first_tap(cell) if self.status is _READY else 0
-        cells = geometry.bit[cell]
-        opened, flags = self.opened, self.flags
-        if cells & opened:
-            marked = flags | self.exploded if self.exploded else flags
-            around = geometry.around[cell]
-            if (marked & around).bit_count() != (board.mines & around).bit_count():
-                return 0
-            cells = around & ~(marked | opened)
-            if not cells:
-                return 0
-        elif cells & flags or cells & self.exploded:
+        cells = self.reach(cell)
+        if not cells:
             return 0
+        board = self.board
+        if board is None or self.first_tap is None:
+            board = self._begin(cell)
+        self.taps += 1
         if cells & board.numbered != cells:
             return self._open(board, cells)
-        self.taps += 1
-        self.opened = opened = opened | cells
-        if opened == board.safe:
+        self.opened |= cells
+        if self.opened == board.safe:
             self.status = _WON
         return cells
 
@@ -176,18 +200,21 @@ class Run:
         Raises:
             CellOffBoardError: the cell is not on the board.
         """
-        self.geometry.check(cell)
-        bit = self.geometry.bit[cell]
+        geometry = self.geometry
+        if not 0 <= cell < geometry.cells:
+            raise CellOffBoardError(cell, geometry.width, geometry.height)
+        bit = geometry.bit[cell]
         board = self.board
         if self.status is not _PLAYING or board is None:
             return bit if self.status is _READY else 0
-        marked = self.flags | self.exploded
-        if not bit & self.opened:
-            return bit & ~marked
-        around = self.geometry.around[cell]
+        marked = self.flags | self.exploded if self.exploded else self.flags
+        opened = self.opened
+        if not bit & opened:
+            return 0 if bit & marked else bit
+        around = geometry.around[cell]
         if (marked & around).bit_count() != (board.mines & around).bit_count():
             return 0
-        return around & ~(marked | self.opened)
+        return around & ~(marked | opened)
 
     def flag(self, cell: Cell) -> bool:
         """Set the flag on `cell` or lift it; whether that changed anything.
@@ -205,17 +232,15 @@ class Run:
         self.flag_moves += 1
         return True
 
-    def _first_tap(self, cell: Cell) -> Mask:
-        board = self.board
-        if board is None:
-            self.board = board = self._source.board(cell)  # type: ignore[union-attr]
+    def _begin(self, cell: Cell) -> Board:
+        source = self._source
+        self.board = board = source.board(cell) if isinstance(source, Layout) else source
         self.first_tap = cell
         self.status = _PLAYING
-        return self._open(board, self.geometry.bit[cell])
+        return board
 
     def _open(self, board: Board, cells: Mask) -> Mask:
-        """Open `cells`: at least one, all of them hidden and without a flag."""
-        self.taps += 1
+        """Open hidden `cells` without flags, of which some are zeros or mines."""
         mines = cells & board.mines
         zeros = cells & board.zeros
         revealed = cells
@@ -228,8 +253,29 @@ class Run:
         self.opened |= revealed ^ mines
         self.flags &= ~revealed
         self.exploded |= mines
-        if mines and not self.penalty:
+        self._settle(board)
+        return revealed
+
+    def _settle(self, board: Board) -> None:
+        """Ended or not: a mine that opened loses, even along with the last safe cell."""
+        if self.exploded and not self.penalty:
             self.status = _LOST
         elif self.opened == board.safe:
             self.status = _WON
-        return revealed
+
+
+def _fault_of(run: Run, board: Board) -> str | None:
+    """Which rule the sets of cells of a run that has begun contradict."""
+    geometry, opened = run.geometry, run.opened
+    revealed = opened | run.exploded
+    begun = 0 if run.first_tap is None else geometry.bit[run.first_tap]
+    rules = (
+        (opened & board.mines, "an open cell holds a mine"),
+        (run.exploded & board.safe, "an exploded cell holds none"),
+        (not begun & revealed, "the cell of the first tap is not open"),
+        (run.flags & revealed, "an open cell has a flag"),
+        (geometry.spread(opened & board.zeros) & ~opened, "a cascade is not complete"),
+        (not run.taps, "no tap was made"),
+        (run.flags.bit_count() > run.flag_moves, "more flags stand than were set"),
+    )
+    return next((fault for broken, fault in rules if broken), None)

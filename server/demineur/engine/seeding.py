@@ -127,6 +127,18 @@ class Layout:
         self.order = order(attempt_seed(seed, attempt), geometry.width, geometry.height, mines)
         self._first: Mask = geometry.mask(self.order[:mines])
 
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Layout):
+            return NotImplemented
+        return self._identity == other._identity
+
+    def __hash__(self) -> int:
+        return hash(self._identity)
+
+    @property
+    def _identity(self) -> tuple[Geometry, int, bytes, int]:
+        return self.geometry, self.mine_count, self.seed, self.attempt
+
     def __repr__(self) -> str:
         """Never the seed, which is secret while a race runs."""
         return f"Layout({self.geometry!r}, {self.mine_count}, attempt={self.attempt})"
