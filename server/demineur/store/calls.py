@@ -1,0 +1,96 @@
+"""Single calls to Redis, within a time, sent again only where that can do no harm."""
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any
+
+from demineur.store.errors import StoreError, StoreMisconfigured, StoreUnavailable
+from demineur.store.link import Link, LinkBroken, LinkForbidden, Reply
+from demineur.store.replies import REFUSALS, code_of
+from demineur.store.scripts import Argument, Command, Script
+
+FIRST_PAUSE_S = 0.02
+LONGEST_PAUSE_S = 0.25
+"""Pauses between tries double from the first to the longest: a restart is noticed at once,
+and a dead Redis is not hammered."""
+
+CONCURRENT_CALLS = 16
+"""More would open more connections and not be faster: Redis works on one at a time."""
+
+
+class Caller:
+    """Runs commands and scripts over a link.
+
+    A refusal (``replies.REFUSALS``), or a connection that could not be made, is tried again
+    until ``timeout_s`` is over; a command that was sent and not answered only where it is
+    ``repeatable``. Errors: ``StoreUnavailable``, ``StoreMisconfigured``.
+    """
+
+    def __init__(self, link: Link, timeout_s: float) -> None:
+        self._link = link
+        self._timeout_s = timeout_s
+        self._turns = asyncio.Semaphore(CONCURRENT_CALLS)
+
+    async def run(
+        self, script: Script, keys: list[str], arguments: list[Argument], *, repeatable: bool
+    ) -> Any:
+        """Run a script and return its reply."""
+        command = script.command(keys, arguments)
+        [reply] = await self._until_answered(keys[0], [command], script, repeatable=repeatable)
+        return reply
+
+    async def read(self, key: str, *arguments: Argument) -> Any:
+        """Run a command that changes nothing; its second word is ``key``."""
+        [reply] = await self._until_answered(key, [arguments], None, repeatable=True)
+        return reply
+
+    async def write(self, key: str, commands: Sequence[Command]) -> list[Any]:
+        """Run commands on one slot that have the same effect once or twice; not atomic."""
+        return await self._until_answered(key, commands, None, repeatable=True)
+
+    async def _until_answered(
+        self, key: str, commands: Sequence[Command], script: Script | None, *, repeatable: bool
+    ) -> list[Any]:
+        deadline = asyncio.get_running_loop().time() + self._timeout_s
+        pause_s = FIRST_PAUSE_S
+        maybe_done = False
+        while True:
+            try:
+                async with self._turns:
+                    replies = await self._link.send(self._link.lane(key), commands)
+                reason, unknown = _judge(replies)
+                if reason == "":
+                    return replies
+                if reason == "NOSCRIPT" and script is not None:
+                    commands = [script.whole(command) for command in commands]
+                    continue
+            except LinkForbidden as error:
+                raise StoreMisconfigured(f"Redis does not let us in: {error}") from error
+            except LinkBroken as broken:
+                reason, unknown = str(broken), broken.sent
+            maybe_done = maybe_done or unknown
+            out_of_time = asyncio.get_running_loop().time() + pause_s > deadline
+            if out_of_time or (unknown and not repeatable):
+                raise StoreUnavailable(
+                    f"Redis did not do it in time: {reason}", outcome_unknown=maybe_done
+                )
+            await asyncio.sleep(pause_s)
+            pause_s = min(2 * pause_s, LONGEST_PAUSE_S)
+
+
+def _judge(replies: list[Reply]) -> tuple[str, bool]:
+    """Return why the replies won't do ("" when they will) and whether it may be done all the same.
+
+    Raises the error that trying again can't mend.
+    """
+    for reply in replies:
+        if isinstance(reply, Exception):
+            code = code_of(reply)
+            if code == "NOPERM":
+                raise StoreMisconfigured(f"Redis does not let this user do that: {reply}")
+            if code in REFUSALS or code == "NOSCRIPT":
+                return (code if code == "NOSCRIPT" else f"{code} {reply}"), False
+            if isinstance(reply, ConnectionError | OSError):
+                return str(reply), True
+            raise StoreError(f"Redis answers: {reply}") from reply
+    return "", False
