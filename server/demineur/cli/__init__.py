@@ -1,1 +1,84 @@
-"""cli."""
+"""The command ``demineur``: boards and runs on the command line, and the server.
+
+Exit status 0 is success, 1 that something checked does not hold, 2 that the input is bad
+(then one line on standard error says what and where, and nothing is on standard output).
+Each command has a module of its own; those of the server are imported only when they are
+asked for, so that looking at a board does not load a network stack.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Final
+
+import typer
+
+from demineur.cli.board import board
+from demineur.cli.errors import InputError
+from demineur.cli.replay import replay
+from demineur.cli.verify import verify
+from demineur.engine import EngineError
+
+BAD_INPUT: Final = 2
+INTERRUPTED: Final = 130
+
+_LATE: Final = ("serve",)
+"""Commands whose modules, of the same name in this package, are imported when used."""
+
+# The root of the errors that arguments raise: typer may bring its own copy of click.
+_ArgumentError: Final[type[Exception]] = typer.BadParameter.__mro__[2]
+
+
+def build(arguments: Sequence[str]) -> typer.Typer:
+    """The command line that `arguments` need: all commands if they name no early one."""
+    app = typer.Typer(
+        name="demineur",
+        help="Minesweeper races: the server, and tools for boards and runs.",
+        add_completion=False,
+        no_args_is_help=True,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+    )
+    early: dict[str, Callable[..., object]] = {"board": board, "replay": replay, "verify": verify}
+    for name, command in early.items():
+        app.command(name)(command)
+    if not arguments or arguments[0] not in early:
+        for name in filter(_is_there, _LATE):
+            app.command(name)(getattr(import_module(f"demineur.cli.{name}"), name))
+    return app
+
+
+def _is_there(name: str) -> bool:
+    return find_spec(f"demineur.cli.{name}") is not None
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Carry out `arguments` (without the program's name) and give the exit status."""
+    try:
+        status = build(arguments)(list(arguments), standalone_mode=False)
+        sys.stdout.flush()
+    except _ArgumentError as error:
+        return _refuse(getattr(error, "format_message", error.__str__)())
+    except (InputError, EngineError) as error:
+        return _refuse(str(error))
+    except BrokenPipeError:
+        # Who read our output has had enough; Python would complain once more at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except (KeyboardInterrupt, typer.Abort):
+        return INTERRUPTED
+    return status if isinstance(status, int) else 0
+
+
+def _refuse(message: str) -> int:
+    print("demineur:", " ".join(message.split()), file=sys.stderr)  # noqa: T201
+    return BAD_INPUT
+
+
+def main() -> None:
+    """The console script."""
+    sys.exit(run(sys.argv[1:]))

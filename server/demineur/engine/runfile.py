@@ -88,6 +88,14 @@ class RunFile:
             return Layout(self.geometry, self.mines, self.seed, self.attempt)
         return Board.from_cells(self.geometry, self.mine_cells or ())
 
+    def board(self) -> Board | None:
+        """The board that the run was played on; None without a tap on a seed's."""
+        source = self.source()
+        if isinstance(source, Board):
+            return source
+        first_tap = next((move.cell for move in self.moves if move.kind == "tap"), None)
+        return None if first_tap is None else source.board(first_tap)
+
     def document(self) -> Document:
         """The run file as an object for JSON, in the order of the format's description."""
         document: Document = {
