@@ -66,6 +66,7 @@ async def _open_own(program: Path, settings: StoreSettings) -> Backend:
         await link.close()
         await own.stop()
         raise
+    own.supervise()
     return Backend(
         link,
         open_link(address, settings),

@@ -17,13 +17,19 @@ from demineur.store.errors import StoreMisconfigured, StoreUnavailable
 from demineur.store.keys import node_key
 from demineur.store.link import Link, LinkBroken, LinkForbidden, Reply
 from demineur.store.replies import code_of
-from demineur.store.scripts import BEAT
+from demineur.store.scripts import BEAT, Command
 from demineur.store.settings import StoreSettings
 
 logger = logging.getLogger(__name__)
 
-FIRST_SAMPLES = 5
-"""Beats at the start, one after the other: the fastest sets the clock."""
+FIRST_PROBES = 5
+"""Questions for the time at the start, one after the other: the fastest sets the clock."""
+
+PROBE_EVERY_NS = 500_000_000
+"""The time is asked for apart from the beat, which writes: where each write waits for the
+disk, the answer to a beat comes late by that much and would put the clock wrong by half."""
+
+FAREWELL_S = 0.5
 
 StallCallback = Callable[[int], None]
 
@@ -31,22 +37,23 @@ StallCallback = Callable[[int], None]
 class Beat:
     """Sends the beats and keeps the clock.
 
-    ``on_stall(since_ms)`` is called when a beat has been unanswered for ``stall_ms``, and
-    ``on_recover(since_ms)`` with the same time when one is answered again.
+    ``on_stall(since_ms)`` is called when no beat was answered for ``stall_ms``, and
+    ``on_recover(since_ms)`` with the same time when one is again. A pause of this process
+    itself is found when it is over, and told by both calls at once.
     """
 
     def __init__(self, link: Link, settings: StoreSettings, clock: RedisClock) -> None:
         self._link = link
         self._settings = settings
         self._clock = clock
-        self._command = BEAT.command(
-            [node_key(settings.node_id)], [settings.address or "-", settings.node_memory_ms]
-        )
+        self._key = node_key(settings.node_id)
         self._task: asyncio.Task[None] | None = None
         self._hurry = asyncio.Event()
         self._racing = False
         self._asked_ns: int | None = None
-        self._stall_told: int | None = None
+        self._due_ns = 0
+        self._probed_ns = 0
+        self._stalled_since_ms: int | None = None
         self._steady_since_ms = 0
         self.alive_ms = 0
         """Time of the last beat that Redis answered."""
@@ -58,8 +65,7 @@ class Beat:
         """``alive_ms`` while a beat has been unanswered for longer than ``stall_ms``."""
         if self._asked_ns is None:
             return None
-        waited_ms = (time.monotonic_ns() - self._asked_ns) / 1e6
-        return self.alive_ms if waited_ms > self._settings.stall_ms else None
+        return self.alive_ms if self._is_late(self._asked_ns) else None
 
     @property
     def steady_ms(self) -> int:
@@ -75,19 +81,20 @@ class Beat:
 
     @racing.setter
     def racing(self, racing: bool) -> None:
-        if racing and not self._racing:
-            self._hurry.set()
         self._racing = racing
+        if racing:
+            self._hurry.set()
 
     async def start(self) -> None:
         """Set the clock and begin to beat, or raise why Redis can't be used."""
         loop = asyncio.get_running_loop()
         deadline = loop.time() + self._settings.call_timeout_s
-        beats = 0
-        while beats < FIRST_SAMPLES:
+        while True:
             try:
+                for _ in range(FIRST_PROBES):
+                    await self._probe(step=True)
                 await self._beat()
-                beats += 1
+                break
             except LinkForbidden as error:
                 raise StoreMisconfigured(f"Redis does not let us in: {error}") from error
             except LinkBroken as broken:
@@ -98,33 +105,37 @@ class Beat:
         self._task = loop.create_task(self._run())
 
     async def stop(self) -> None:
-        """Stop beating."""
-        if self._task is not None:
-            self._task.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await self._task
+        """Stop beating, and say so if Redis listens: our leases are free at once then."""
+        if self._task is None:
+            return
+        self._task.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await self._task
+        with contextlib.suppress(LinkBroken, LinkForbidden, TimeoutError):
+            await asyncio.wait_for(self._ask(self._command("gone")), FAREWELL_S)
 
     async def _run(self) -> None:
         loop = asyncio.get_running_loop()
         pause_s = FIRST_PAUSE_S
         while True:
-            watch = loop.call_later(self._settings.stall_ms / 1000 + 0.001, self._tell_stall)
+            watch = loop.call_later(self._settings.stall_ms / 1000 + 0.001, self._note_stall)
             try:
                 await self._beat()
+                self._note_answer()
             except (LinkBroken, LinkForbidden) as failure:
-                self._tell_stall()
                 logger.debug("beat failed: %s", failure)
                 await asyncio.sleep(pause_s)
                 pause_s = min(2 * pause_s, LONGEST_PAUSE_S)
-                continue
+                self._note_stall()
+            else:
+                pause_s = FIRST_PAUSE_S
+                await self._rest()
             finally:
                 watch.cancel()
-            pause_s = FIRST_PAUSE_S
-            self._tell_recovery()
-            await self._rest()
 
     async def _rest(self) -> None:
         ms = self._settings.racing_beat_ms if self._racing else self._settings.idle_beat_ms
+        self._due_ns = time.monotonic_ns() + ms * 1_000_000
         if self._racing:
             await asyncio.sleep(ms / 1000)
             return
@@ -133,36 +144,57 @@ class Beat:
             await asyncio.wait_for(self._hurry.wait(), ms / 1000)
 
     async def _beat(self) -> None:
-        asked_ns = time.monotonic_ns()
         if self._asked_ns is None:
-            self._asked_ns = asked_ns
-        reply = await self._send()
-        answered_ns = time.monotonic_ns()
-        seconds, microseconds = int(reply[0]), int(reply[1])
-        self._clock.sample(asked_ns, answered_ns, seconds * 1_000_000 + microseconds)
+            self._asked_ns = time.monotonic_ns()
+            if self._due_ns and self._is_late(self._due_ns):
+                # This process stood still: the silence began when this beat was due.
+                self._asked_ns = self._due_ns
+        self._note_stall()
+        if time.monotonic_ns() - self._probed_ns > PROBE_EVERY_NS:
+            await self._probe()
+        await self._sample(self._command("up"), step=False)
         self.alive_ms = self._clock.now_ms()
         self._asked_ns = None
 
-    async def _send(self) -> Reply:
-        lane = self._link.lane(node_key(self._settings.node_id))
-        [reply] = await self._link.send(lane, [self._command])
+    async def _probe(self, *, step: bool = False) -> None:
+        await self._sample(("TIME",), step=step)
+        self._probed_ns = time.monotonic_ns()
+
+    async def _sample(self, command: Command, *, step: bool) -> None:
+        asked_ns = time.monotonic_ns()
+        seconds, microseconds = await self._ask(command)
+        redis_us = int(seconds) * 1_000_000 + int(microseconds)
+        self._clock.sample(asked_ns, time.monotonic_ns(), redis_us, step=step)
+
+    async def _ask(self, command: Command) -> Reply:
+        lane = self._link.lane(self._key)
+        [reply] = await self._link.send(lane, [command])
         if isinstance(reply, Exception) and code_of(reply) == "NOSCRIPT":
-            [reply] = await self._link.send(lane, [BEAT.whole(self._command)])
+            [reply] = await self._link.send(lane, [BEAT.whole(command)])
         if isinstance(reply, Exception):
             if code_of(reply) == "NOPERM":
                 raise LinkForbidden(str(reply))
             raise LinkBroken(reply, sent=False)
         return reply
 
-    def _tell_stall(self) -> None:
-        if self._stall_told is None and self.stalled_since_ms is not None:
-            self._stall_told = self.alive_ms
-            logger.warning("Redis has not answered for %d ms", self._settings.stall_ms)
-            if self.on_stall is not None:
-                self.on_stall(self._stall_told)
+    def _command(self, state: str) -> Command:
+        return BEAT.command(
+            [self._key], [state, self._settings.address, self._settings.node_memory_ms]
+        )
 
-    def _tell_recovery(self) -> None:
-        since_ms, self._stall_told = self._stall_told, None
+    def _is_late(self, since_ns: int) -> bool:
+        return time.monotonic_ns() - since_ns > self._settings.stall_ms * 1_000_000
+
+    def _note_stall(self) -> None:
+        since_ms = self.stalled_since_ms
+        if self._stalled_since_ms is None and since_ms is not None:
+            self._stalled_since_ms = since_ms
+            logger.warning("no answer from Redis since %d", since_ms)
+            if self.on_stall is not None:
+                self.on_stall(since_ms)
+
+    def _note_answer(self) -> None:
+        since_ms, self._stalled_since_ms = self._stalled_since_ms, None
         if since_ms is not None:
             self._steady_since_ms = self.alive_ms
             logger.warning("Redis answers again, after %d ms", self.alive_ms - since_ms)

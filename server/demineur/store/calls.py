@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from typing import Any
 
-from demineur.store.errors import StoreError, StoreMisconfigured, StoreUnavailable
+from demineur.store.errors import StoreMisconfigured, StoreUnavailable
 from demineur.store.link import Link, LinkBroken, LinkForbidden, Reply
 from demineur.store.replies import REFUSALS, code_of
 from demineur.store.scripts import Argument, Command, Script
@@ -92,5 +92,5 @@ def _judge(replies: list[Reply]) -> tuple[str, bool]:
                 return (code if code == "NOSCRIPT" else f"{code} {reply}"), False
             if isinstance(reply, ConnectionError | OSError):
                 return str(reply), True
-            raise StoreError(f"Redis answers: {reply}") from reply
+            raise StoreUnavailable(f"Redis answers: {reply}", outcome_unknown=True) from reply
     return "", False

@@ -10,9 +10,12 @@ A better offset is approached at no more than ``SLEW`` of the time that passes, 
 never goes backwards and never jumps.
 """
 
+import logging
 import time
 from collections import deque
 from collections.abc import Callable
+
+logger = logging.getLogger(__name__)
 
 SLEW = 0.05
 """Share of the passing time by which the clock may run fast or slow."""
@@ -21,6 +24,7 @@ WINDOW_NS = 10_000_000_000
 """Round trips older than this say nothing any more: quartz drifts 0.1 to 1 ms in it."""
 
 MAX_SAMPLES = 64
+LARGE_GAP_NS = 1_000_000_000
 
 
 class RedisClock:
@@ -32,8 +36,6 @@ class RedisClock:
         self._target_ns = time.time_ns() - monotonic_ns()
         self._from_ns = self._target_ns
         self._since_ns = monotonic_ns()
-        self.synchronised = False
-        """Whether Redis was asked yet; until then it is the machine's own clock."""
 
     def now_ms(self) -> int:
         """Return the time of Redis now, in ms since 1970."""
@@ -51,24 +53,28 @@ class RedisClock:
         unslewed = abs(self._target_ns - self._offset_ns(self._monotonic_ns()))
         return (min(sample[0] for sample in self._samples) / 2 + unslewed) / 1e6
 
-    def sample(self, asked_ns: int, answered_ns: int, redis_us: int) -> None:
+    def sample(self, asked_ns: int, answered_ns: int, redis_us: int, *, step: bool = False) -> None:
         """Take in a round trip: monotonic times of question and reply, ``TIME`` in µs.
 
-        The first sample sets the clock, later ones steer it.
+        With ``step`` the clock is set, else it is steered: only before its first reader.
         """
         trip_ns = answered_ns - asked_ns
         offset_ns = redis_us * 1000 - (asked_ns + answered_ns) // 2
         while self._samples and answered_ns - self._samples[0][2] > WINDOW_NS:
             self._samples.popleft()
         self._samples.append((trip_ns, offset_ns, answered_ns))
-        self._steer(min(self._samples)[1])
-
-    def _steer(self, target_ns: int) -> None:
+        target_ns = min(self._samples)[1]
         now_ns = self._monotonic_ns()
-        self._from_ns = self._offset_ns(now_ns) if self.synchronised else target_ns
+        self._from_ns = target_ns if step else self._offset_ns(now_ns)
         self._since_ns = now_ns
+        if abs(target_ns - self._from_ns) > LARGE_GAP_NS >= abs(self._target_ns - self._from_ns):
+            logger.warning(
+                "The clock of Redis is now %d ms from ours; ours follows at %d ms a second. "
+                "Do the Redis machines keep time (NTP)?",
+                (target_ns - self._from_ns) // 1_000_000,
+                1000 * SLEW,
+            )
         self._target_ns = target_ns
-        self.synchronised = True
 
     def _offset_ns(self, monotonic_ns: int) -> int:
         reach_ns = int(max(0, monotonic_ns - self._since_ns) * SLEW)

@@ -134,6 +134,10 @@ class GroupCommit:
         self._gather_soon()
         return append.future
 
+    def forget(self, code: str) -> None:
+        """Drop what is remembered of a room's expiry."""
+        self._renewed.pop(code, None)
+
     async def close(self) -> None:
         """Let the calls under way end, then fail what still waits."""
         self._closed = True

@@ -23,8 +23,8 @@ class StoreUnavailable(StoreError):
         self.outcome_unknown = outcome_unknown
 
 
-class StoreMisconfigured(StoreError):
-    """The operator must act: bad address, wrong password, missing right, busy directory."""
+class StoreMisconfigured(StoreUnavailable):
+    """Unavailable until the operator acts: bad address, wrong password, busy directory."""
 
 
 class Fenced(StoreError):

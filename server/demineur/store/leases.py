@@ -30,7 +30,7 @@ class NodeState:
     address: str
     beat_ms: int
     alive: bool
-    """Whether its last beat is younger than ``lease_ms``."""
+    """Whether its last beat is younger than ``lease_ms`` and was not its farewell."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,9 +85,9 @@ class Leases:
         value = await self._caller.read(node_key(node), "GET", node_key(node))
         if value is None:
             return None
-        beat, _, address = value.decode().partition(" ")
-        alive = self._clock.now_ms() - int(beat) < self._settings.lease_ms
-        return NodeState(node, "" if address == "-" else address, int(beat), alive)
+        beat, state, address = value.decode().split(" ", 2)
+        is_recent = self._clock.now_ms() - int(beat) < self._settings.lease_ms
+        return NodeState(node, address, int(beat), is_recent and state == "up")
 
     async def acquire(
         self, code: str, *, create: bool = False, over_epoch: int | None = None

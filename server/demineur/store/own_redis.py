@@ -33,6 +33,7 @@ LOCK_WAIT_S = 5.0
 """How long the Redis of a server that was just killed may take to end."""
 
 STOP_S = 10.0
+SUPERVISE_S = 0.25
 POLL_S = 0.02
 
 
@@ -57,13 +58,13 @@ def bundled_server() -> Path | None:
 class OwnRedis:
     """A Redis process with its files in ``directory``, reached by a private unix socket."""
 
-    def __init__(
-        self, process: "subprocess.Popen[bytes]", socket: Path, log: Path, lock_fd: int
-    ) -> None:
-        self._process = process
+    def __init__(self, command: list[str], socket: Path, log: Path, lock_fd: int) -> None:
+        self._command = command
         self._log = log
         self._lock_fd = lock_fd
         self.socket = socket
+        self._process = self._spawn()
+        self._supervision: asyncio.Task[None] | None = None
 
     @property
     def pid(self) -> int:
@@ -87,12 +88,11 @@ class OwnRedis:
             _refuse_older(program, directory)
             socket = _socket_path(directory)
             socket.unlink(missing_ok=True)
-            log = directory / "redis.log"
-            process = _spawn(program, directory, socket, log, fsync, lock_fd)
+            command = _command(program, directory, socket, fsync)
+            return cls(command, socket, directory / "redis.log", lock_fd)
         except BaseException:
             os.close(lock_fd)
             raise
-        return cls(process, socket, log, lock_fd)
 
     def check(self) -> None:
         """Raise ``StoreMisconfigured``, with the end of its log, if the process has ended."""
@@ -100,8 +100,33 @@ class OwnRedis:
             lines = self._log.read_text(errors="replace").splitlines()[-5:]
             raise StoreMisconfigured("The own Redis did not start: " + " | ".join(lines))
 
+    def supervise(self) -> None:
+        """From now on start it again when it ends by itself."""
+        self._supervision = asyncio.get_running_loop().create_task(self._restart_when_ended())
+
+    async def _restart_when_ended(self) -> None:
+        while True:
+            await asyncio.sleep(SUPERVISE_S)
+            if self._process.poll() is not None:
+                logger.error("the own Redis ended (status %s)", self._process.returncode)
+                self._process = self._spawn()
+
+    def _spawn(self) -> "subprocess.Popen[bytes]":
+        with self._log.open("wb") as output:
+            return subprocess.Popen(  # noqa: S603
+                self._command,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                pass_fds=(self._lock_fd,),
+                # Ctrl-C goes to all of a terminal's group: Redis must outlive our last append.
+                start_new_session=True,
+            )
+
     async def stop(self) -> None:
         """End it; what it acknowledged is on disk then."""
+        if self._supervision is not None:
+            self._supervision.cancel()
         self._process.terminate()
         try:
             await asyncio.to_thread(self._process.wait, STOP_S)
@@ -189,9 +214,7 @@ def _socket_path(directory: Path) -> Path:
     raise StoreMisconfigured("There is no directory short enough for Redis's socket.")
 
 
-def _spawn(
-    program: Path, directory: Path, socket: Path, log: Path, fsync: str, lock_fd: int
-) -> "subprocess.Popen[bytes]":
+def _command(program: Path, directory: Path, socket: Path, fsync: str) -> list[str]:
     options = {
         "port": "0",
         "unixsocket": str(socket),
@@ -205,14 +228,4 @@ def _spawn(
         "daemonize": "no",
     }
     words = [word for name, value in options.items() for word in (f"--{name}", value)]
-    command = [sys.executable, "-I", "-S", tether.__file__, str(os.getpid()), str(program), *words]
-    with log.open("wb") as output:
-        return subprocess.Popen(  # noqa: S603
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=subprocess.STDOUT,
-            pass_fds=(lock_fd,),
-            # Ctrl-C goes to the whole group of the terminal: Redis must outlive our last append.
-            start_new_session=True,
-        )
+    return [sys.executable, "-I", "-S", tether.__file__, str(os.getpid()), str(program), *words]

@@ -128,7 +128,7 @@ class Store:
 
         Await the room's appends first: one that is still waiting will be ``Fenced``.
         """
-        self._watch.hand_over(code)
+        self.forget(code)
         return await self._leases.release(code, epoch)
 
     def append(
@@ -161,6 +161,11 @@ class Store:
     def waiting_appends(self) -> int:
         """Appends that Redis has not answered yet: the queue that ``Backlogged`` bounds."""
         return self._commit.waiting_appends
+
+    def forget(self, code: str) -> None:
+        """Drop what this node remembers of a room that is another's now (after ``Fenced``)."""
+        self._watch.hand_over(code)
+        self._commit.forget(code)
 
     async def load(self, code: str, *, after: int = 0) -> list[bytes]:
         """Return the events of a room above version ``after``; [] where there are none."""
