@@ -1,0 +1,398 @@
+"""``Rooms``: which rooms this node runs, and how it comes to run one or gives it up.
+
+Law of this module: a room runs here only while this node holds its lease, and a room is never
+run from anything but its log. Whoever asks for the same room at the same time shares one
+taking. What can't be known (is the other node dead, or slow?) is decided by the store's epochs:
+a wrong guess costs a hand-over and never a move.
+"""
+
+import asyncio
+from collections.abc import Coroutine
+from dataclasses import dataclass
+from typing import Any
+
+import structlog
+
+from demineur import protocol as wire
+from demineur.race import (
+    BadLog,
+    Phase,
+    Room,
+    RoomSettings,
+    apply,
+    create,
+    creation,
+    decode_event,
+    encode_event,
+    next_due_ms,
+)
+from demineur.race import commands as cmd
+from demineur.race.settings import PREPARE_MS
+from demineur.rooms.history import History
+from demineur.rooms.metrics import ROOMS, ROOMS_CREATED, STALLED_MS, TAKEOVERS
+from demineur.rooms.outbox import Answer
+from demineur.rooms.runner import Runner
+from demineur.rooms.search import BoardSearch
+from demineur.rooms.services import RoomLimits, Services
+from demineur.rooms.visitor import Visitor
+from demineur.store import (
+    Fenced,
+    Held,
+    Lease,
+    RoomExists,
+    Store,
+    StoreError,
+    StoreUnavailable,
+)
+
+_log = structlog.stdlib.get_logger(__name__)
+
+SWEEP_S = 1.0
+RELIST_S = 30.0
+REVIVE_S = 60.0
+"""How long a room whose append failed waits for its store before its players are sent away."""
+SETTLE_S = 4.0
+"""How long a room that is handed over waits for its last appends."""
+
+
+@dataclass(frozen=True, slots=True)
+class Elsewhere:
+    """Another node runs the room."""
+
+    node: str
+    epoch: int
+    address: str
+
+
+class _Lost(Exception):  # noqa: N818 - where a room went, not an error
+    """A room can't be taken back; ``code`` tells its players why."""
+
+    def __init__(self, code: wire.CloseCode) -> None:
+        super().__init__(code.name)
+        self.code = code
+
+
+class Rooms:
+    """The rooms of one node."""
+
+    def __init__(self, store: Store, limits: RoomLimits) -> None:
+        self._store = store
+        self._search = BoardSearch()
+        self._runners: dict[str, Runner] = {}
+        self._taking: dict[str, asyncio.Task[Runner | Elsewhere | None]] = {}
+        self._listed: set[str] = set()
+        self._tasks: set[asyncio.Task[Any]] = set()
+        self._frozen_since_ms: int | None = None
+        self._patience: asyncio.TimerHandle | None = None
+        self.is_draining = False
+        self.is_unavailable = False
+        """The store has not answered for longer than moves wait."""
+        self._services = Services(
+            store, limits, self._start_search, self._changed, self._closed, self._failed
+        )
+
+    def start(self) -> None:
+        """Begin to look after rooms of nodes that are gone."""
+        self._store.on_stall(self._stalled)
+        self._store.on_recover(self._recovered)
+        self._spawn(self._sweep())
+        self._spawn(self._relist())
+
+    def __len__(self) -> int:
+        return len(self._runners)
+
+    def get(self, code: str) -> Runner | None:
+        """Return the room if this node runs it now."""
+        return self._runners.get(code)
+
+    async def locate(self, code: str, over_epoch: int | None = None) -> Runner | Elsewhere | None:
+        """Return the room, taking it over where nobody runs it; None if there is no such room.
+
+        ``over_epoch``: the caller found the holder at that epoch dead. Raises ``StoreError``.
+        """
+        runner = self._runners.get(code)
+        if runner is not None:
+            return runner
+        taking = self._taking.get(code)
+        if taking is None:
+            taking = self._spawn(self._take(code, over_epoch))
+            self._taking[code] = taking
+            taking.add_done_callback(lambda _: self._taking.pop(code, None))
+        return await asyncio.shield(taking)
+
+    async def create(self, code: str, settings: RoomSettings, visitor: Visitor) -> Runner | None:
+        """Create a room with the visitor in seat 0; None if the code is taken.
+
+        Raises ``Refused`` for settings that can't be, and ``StoreError``.
+        """
+        command = cmd.Create(code, settings, visitor.player, visitor.name)
+        event = creation(command, self._store.clock.now_ms())
+        lease = await self._store.acquire(code, create=True)
+        if not isinstance(lease, Lease):
+            return None
+        await self._store.append(
+            code,
+            lease.epoch,
+            1,
+            [encode_event(event)],
+            ttl_ms=self._services.limits.open_ttl_ms,
+        )
+        ROOMS_CREATED.inc()
+        return self._adopt(create(event), lease.epoch, History())
+
+    async def drain(self) -> None:
+        """Hand every room over, and tell its players to come back at once."""
+        self.is_draining = True
+        await asyncio.gather(*(self._hand_over(runner) for runner in [*self._runners.values()]))
+
+    async def close(self) -> None:
+        """Stop looking after rooms; those that still run here are taken over by others."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        for runner in self._runners.values():
+            runner.retire()
+        self._runners.clear()
+        await self._search.close()
+
+    def gap(self, gap_ms: int) -> None:
+        """Credit a time in which this node itself stood still."""
+        if self._frozen_since_ms is not None:
+            return
+        for runner in [*self._runners.values()]:
+            if runner.room.phase in {Phase.COUNTDOWN, Phase.RACING}:
+                STALLED_MS.inc(gap_ms)
+                runner.do(cmd.Stall(gap_ms))
+
+    def spawn(self, work: Coroutine[Any, Any, Any]) -> None:
+        """Run something beside; a fault in it is logged."""
+        self._spawn(work)
+
+    # Taking and giving.
+
+    async def _take(self, code: str, over_epoch: int | None) -> Runner | Elsewhere | None:
+        outcome = await self._store.acquire(code, over_epoch=over_epoch)
+        if isinstance(outcome, Held):
+            return Elsewhere(outcome.node, outcome.epoch, outcome.address)
+        if not isinstance(outcome, Lease):
+            return None
+        return await self._load(outcome, frozenset())
+
+    async def _load(self, lease: Lease, staying: frozenset[str]) -> Runner | None:
+        """Fold the log of a room whose lease was taken, and go on with it.
+
+        ``staying`` are the players whose connections are here already. None: it had closed.
+        """
+        entries = await self._store.load(lease.code)
+        history = History()
+        try:
+            events = [decode_event(entry) for entry in entries]
+            room = create(events[0])
+            for event in events[1:]:
+                history.replayed(room, event, apply(room, event))
+        except (BadLog, IndexError):
+            _log.exception("a room's log can't be read", room=lease.code)
+            return None
+        if room.phase is Phase.CLOSED:
+            return None
+        runner = self._adopt(room, lease.epoch, history)
+        self._credit(runner, lease)
+        for seat in room.members():
+            if seat.present and seat.player not in staying:
+                runner.do(cmd.Drop(seat.seat))
+        return runner
+
+    def _credit(self, runner: Runner, lease: Lease) -> None:
+        """Credit the time since the last sign of life of whoever ran the room (R19)."""
+        room = runner.room
+        alive_ms = max(room.node_ms(room.last_ms), lease.previous_beat_ms or 0)
+        outage_ms = self._store.clock.now_ms() - alive_ms
+        TAKEOVERS.labels("returned" if lease.previous is None else "dead").inc()
+        if outage_ms > 0:
+            STALLED_MS.inc(outage_ms)
+            runner.do(cmd.Stall(outage_ms))
+
+    def _adopt(self, room: Room, epoch: int, history: History) -> Runner:
+        runner = Runner(room, epoch, history, self._services)
+        self._runners[room.code] = runner
+        ROOMS.set(len(self._runners))
+        runner.start_timers()
+        self._changed(runner)
+        return runner
+
+    async def _hand_over(self, runner: Runner) -> None:
+        runner.do(cmd.HandOver())
+        try:
+            async with asyncio.timeout(SETTLE_S):
+                await runner.settled()
+                visitors = self._forget(runner)
+                await self._store.release(runner.code, runner.epoch)
+        except (TimeoutError, StoreError):
+            visitors = self._forget(runner)
+        for visitor in visitors:
+            visitor.end(wire.CloseCode.RESTART, retry_ms=0)
+
+    def _forget(self, runner: Runner) -> list[Visitor]:
+        if self._runners.get(runner.code) is runner:
+            del self._runners[runner.code]
+        ROOMS.set(len(self._runners))
+        self._update_racing()
+        return runner.retire()
+
+    # What rooms report.
+
+    def _changed(self, runner: Runner) -> None:
+        room = runner.room
+        self._store.watch(room.code, room.node_ms(next_due_ms(room)))
+        self._update_racing()
+        is_listed = room.settings.listed and room.phase is not Phase.CLOSED
+        if is_listed:
+            self._listed.add(room.code)
+            self._spawn(self._store.list_room(room.code, wire.encode(runner.listing())))
+        elif room.code in self._listed:
+            self._unlist(room.code)
+
+    def _unlist(self, code: str) -> None:
+        self._listed.discard(code)
+        self._spawn(self._store.unlist_room(code))
+
+    def _update_racing(self) -> None:
+        self._store.racing = any(
+            runner.room.phase in {Phase.COUNTDOWN, Phase.RACING}
+            for runner in self._runners.values()
+        )
+
+    def _closed(self, runner: Runner) -> None:
+        self._forget(runner)
+        self._store.unwatch(runner.code)
+        if runner.code in self._listed:
+            self._unlist(runner.code)
+
+    def _failed(self, runner: Runner, error: BaseException) -> None:
+        visitors = self._forget(runner)
+        for answer in runner.unanswered():
+            _tell_unavailable(answer)
+        if isinstance(error, Fenced):
+            for visitor in visitors:
+                visitor.end(wire.CloseCode.ROOM_MOVED, retry_ms=0)
+            return
+        _log.warning("an append failed", room=runner.code, error=type(error).__name__)
+        for visitor in visitors:
+            visitor.hold()
+        self._spawn(self._revive(runner.code, visitors))
+
+    async def _revive(self, code: str, visitors: list[Visitor]) -> None:
+        """Make a room anew from its log, for those who are still connected."""
+        code_if_lost = wire.CloseCode.TRY_LATER
+        try:
+            runner = await self._retake(code, frozenset(v.player for v in visitors))
+        except _Lost as lost:
+            runner, code_if_lost = None, lost.code
+        for visitor in visitors:
+            if runner is None:
+                visitor.release()
+                visitor.end(code_if_lost)
+            elif visitor.connection.is_open:
+                runner.rejoin(visitor)
+                visitor.release()
+        if runner is not None:
+            for seat in runner.room.members():
+                if seat.present and not runner.is_connected(seat.seat):
+                    runner.do(cmd.Drop(seat.seat))
+
+    async def _retake(self, code: str, staying: frozenset[str]) -> Runner | None:
+        deadline = asyncio.get_running_loop().time() + REVIVE_S
+        pause_s = 0.05
+        while asyncio.get_running_loop().time() < deadline:
+            try:
+                outcome = await self._store.acquire(code)
+                if isinstance(outcome, Lease):
+                    return await self._load(outcome, staying)
+            except StoreUnavailable:
+                await asyncio.sleep(pause_s)
+                pause_s = min(1.0, 2 * pause_s)
+                continue
+            lost = not isinstance(outcome, Held | RoomExists)
+            raise _Lost(wire.CloseCode.ROOM_CLOSED if lost else wire.CloseCode.ROOM_MOVED)
+        return None
+
+    def _start_search(self, runner: Runner, settings: RoomSettings, seed: str, marked: int) -> None:
+        self._spawn(self._find_board(runner, settings.level, seed, marked))
+
+    async def _find_board(self, runner: Runner, level: str, seed: str, marked: int) -> None:
+        attempt: int | None = None
+        try:
+            async with asyncio.timeout(PREPARE_MS / 1000):
+                attempt = await self._search.find(level, seed, marked)
+        except TimeoutError:
+            _log.warning("no board in time", room=runner.code)
+        if attempt is None:
+            runner.do(cmd.PrepareFailed(seed))
+        else:
+            runner.do(cmd.Prepared(seed, attempt))
+
+    # When the store does not answer.
+
+    def _stalled(self, since_ms: int) -> None:
+        self._frozen_since_ms = since_ms
+        for runner in self._runners.values():
+            runner.freeze()
+        patience_s = self._services.limits.stall_patience_ms / 1000
+        self._patience = asyncio.get_running_loop().call_later(patience_s, self._lose_patience)
+
+    def _lose_patience(self) -> None:
+        self.is_unavailable = True
+        for runner in self._runners.values():
+            for visitor in runner.visitors:
+                visitor.release()
+
+    def _recovered(self, since_ms: int) -> None:
+        self.is_unavailable = False
+        self._frozen_since_ms = None
+        if self._patience is not None:
+            self._patience.cancel()
+        outage_ms = max(0, self._store.clock.now_ms() - since_ms)
+        STALLED_MS.inc(outage_ms)
+        for runner in [*self._runners.values()]:
+            runner.thaw(outage_ms)
+
+    # Beside.
+
+    async def _sweep(self) -> None:
+        while True:
+            await asyncio.sleep(SWEEP_S)
+            try:
+                for code in await self._store.overdue():
+                    if code not in self._runners and await self.locate(code) is None:
+                        self._store.unwatch(code)
+            except StoreError as error:
+                _log.debug("the sweep failed", error=str(error))
+
+    async def _relist(self) -> None:
+        while True:
+            await asyncio.sleep(RELIST_S)
+            for code in [*self._listed]:
+                runner = self._runners.get(code)
+                if runner is None:
+                    self._listed.discard(code)
+                else:
+                    self._changed(runner)
+
+    def _spawn(self, work: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._reap)
+        return task
+
+    def _reap(self, task: asyncio.Task[Any]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled():
+            error = task.exception()
+            if error is not None and not isinstance(error, StoreError):
+                _log.error("a task failed", exc_info=error)
+
+
+def _tell_unavailable(answer: Answer) -> None:
+    text = "The store did not answer; the move may not have been made."
+    error = wire.Error(code=wire.ErrorCode.STORE_UNAVAILABLE, text=text, n=answer.n)
+    answer.receiver.send(wire.encode(error))

@@ -1,0 +1,73 @@
+"""``Node``: what all connections of this process share."""
+
+from dataclasses import dataclass
+
+from demineur.net import Gate
+from demineur.rooms.directory import Rooms
+from demineur.rooms.feed import LobbyFeed
+from demineur.rooms.pulse import Pulse
+from demineur.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class SessionLimits:
+    """What one client may ask of a node; the rest is bounded by ``demineur.net.Limits``."""
+
+    moves_per_s: float = 30.0
+    move_burst: int = 60
+    """Generous to the fastest humans, who make about ten moves a second."""
+    messages_per_s: float = 10.0
+    message_burst: int = 40
+    """Everything that is not a move."""
+    rooms_per_identity: int = 5
+    """Rooms that one identity may have created on this node and that are still open."""
+    creations_per_s: float = 2.0
+    creation_burst: int = 60
+    """Rooms created from one address."""
+    identities_per_s: float = 5.0
+    identity_burst: int = 200
+    """New identities from one address: a class that opens the page at once is one address."""
+    busy_retry_ms: int = 2_000
+    """When somebody who was refused because the node is overloaded should try again."""
+
+
+class Node:
+    """The rooms, the lobby, the store and the limits of this process."""
+
+    def __init__(
+        self,
+        store: Store,
+        rooms: Rooms,
+        feed: LobbyFeed,
+        pulse: Pulse,
+        limits: SessionLimits,
+        secret: str,
+    ) -> None:
+        """``secret`` is what the nodes of a site share for relays."""
+        self.store = store
+        self.rooms = rooms
+        self.feed = feed
+        self.pulse = pulse
+        self.limits = limits
+        self.secret = secret
+        self.creations = Gate(limits.creations_per_s, limits.creation_burst)
+        self.identities = Gate(limits.identities_per_s, limits.identity_burst)
+        self.created_by: dict[str, set[str]] = {}
+        """Rooms that are still open, by the identity that created them."""
+
+    def open_rooms_of(self, player: str) -> int:
+        """Return how many rooms of this identity are open here; forgets those that are not."""
+        codes = self.created_by.get(player)
+        if codes is None:
+            return 0
+        codes &= {code for code in codes if self.rooms.get(code) is not None}
+        if not codes:
+            del self.created_by[player]
+        return len(codes)
+
+    def note_created(self, player: str, code: str) -> None:
+        """Count a room for the identity that created it."""
+        if len(self.created_by) > 2 * len(self.rooms) + 100:
+            for each in [*self.created_by]:
+                self.open_rooms_of(each)
+        self.created_by.setdefault(player, set()).add(code)
