@@ -100,7 +100,7 @@ class PlayerClient:
         """Return the next room event of this kind, from frame ``start`` on."""
 
         def fits(frame: dict[str, Any]) -> bool:
-            return frame["t"] == "event" and frame["event"]["e"] == kind
+            return bool(frame["t"] == "event" and frame["event"]["e"] == kind)
 
         found = await self.wait(fits, start, f"event {kind}")
         event: dict[str, Any] = found["event"]
