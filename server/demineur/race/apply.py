@@ -14,7 +14,7 @@ from demineur.race.settings import PENALTY_MS
 from demineur.race.standings import standings
 from demineur.race.state import Phase, Preparation, RaceResult, Room, Round, Seat
 
-_PRIVATE = (ev.Tapped, ev.Flagged, ev.ClockStarted, ev.Closed)
+_PRIVATE = (ev.Tapped, ev.Flagged, ev.ClockStarted, ev.HandedOver, ev.Closed)
 """Events of one player, or of none: they have no public version, which would tell others how
 many moves a player made."""
 
@@ -39,24 +39,33 @@ def apply(room: Room, event: ev.Event) -> Mask:
     """Fold ``event`` into ``room``; return the cells that it opened for its player.
 
     The mask holds mines that exploded too. O(1) but for a board's first tap and cascades.
+
+    Raises:
+        BadLog: no log of ours has this event here; the room is of no use afterwards.
     """
-    kind = type(event)
-    if kind is ev.Tapped:
-        opened = _tapped(room, event)  # type: ignore[arg-type]
-    elif kind is ev.Flagged:
-        opened = _flagged(room, event)  # type: ignore[arg-type]
-    else:
-        handler = _HANDLERS.get(kind)
-        if handler is None:
-            raise BadLog(f"{kind.__name__} cannot follow")
-        handler(room, event)
-        room.due_ms = None
-        opened = 0
-        if is_public(event):
-            room.public_version += 1
+    try:
+        opened = _fold(room, event)
+    except ValueError as error:
+        raise BadLog(f"{type(event).__name__} cannot follow: {error}") from error
     room.version += 1
     room.last_ms = max(room.last_ms, event.at_ms)
     return opened
+
+
+def _fold(room: Room, event: ev.Event) -> Mask:
+    kind = type(event)
+    if kind is ev.Tapped:
+        return _tapped(room, event)  # type: ignore[arg-type]
+    if kind is ev.Flagged:
+        return _flagged(room, event)  # type: ignore[arg-type]
+    handler = _HANDLERS.get(kind)
+    if handler is None:
+        raise BadLog("a room is created once")
+    handler(room, event)
+    room.due_ms = None
+    if is_public(event):
+        room.public_version += 1
+    return 0
 
 
 def fold(events: list[ev.Event]) -> Room:
@@ -125,6 +134,7 @@ def _left(room: Room, event: ev.Left) -> None:
 
 def _renamed(room: Room, event: ev.Renamed) -> None:
     _seat(room, event.seat).name = event.name
+    room.active_ms = event.at_ms
 
 
 def _readied(room: Room, event: ev.Readied) -> None:
@@ -188,8 +198,10 @@ def _new_run(room: Room, seat: Seat, layout: Layout, *, racing: bool) -> None:
 
 
 def _countdown_stopped(room: Room, event: ev.CountdownStopped) -> None:
+    if room.phase is Phase.COUNTDOWN:
+        room.round = None
     room.phase = Phase.LOBBY
-    room.round = None
+    room.preparing = None
     room.rematch = False
 
 
@@ -245,6 +257,10 @@ def _stalled(room: Room, event: ev.Stalled) -> None:
     room.stalled_ms += event.ms
 
 
+def _handed_over(room: Room, event: ev.HandedOver) -> None:
+    """Its time is all that it says."""
+
+
 def _closed(room: Room, event: ev.Closed) -> None:
     room.phase = Phase.CLOSED
 
@@ -268,5 +284,6 @@ _HANDLERS: dict[type[ev.Event], Callable[[Room, Any], None]] = {
     ev.Finished: _finished,
     ev.Rematched: _rematched,
     ev.Stalled: _stalled,
+    ev.HandedOver: _handed_over,
     ev.Closed: _closed,
 }

@@ -127,6 +127,11 @@ class Stall:
 
 
 @dataclass(frozen=True, slots=True)
+class HandOver:
+    """The node gives the room up."""
+
+
+@dataclass(frozen=True, slots=True)
 class Tick:
     """Time has passed: whatever is due happens."""
 
@@ -145,5 +150,6 @@ Command = (
     | Flag
     | Rematch
     | Stall
+    | HandOver
     | Tick
 )

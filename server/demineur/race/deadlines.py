@@ -39,8 +39,7 @@ def _candidates(room: Room) -> Iterator[ev.Event]:
         case Phase.CLOSED:
             return
         case Phase.PREPARING:
-            if room.preparing is not None:
-                yield ev.Unprepared(room.preparing.since_ms + PREPARE_MS)
+            yield from _search(room)
         case Phase.COUNTDOWN:
             yield from _countdown(room)
         case Phase.RACING:
@@ -48,6 +47,13 @@ def _candidates(room: Room) -> Iterator[ev.Event]:
     if room.phase in _GATHERED:
         yield from _gathering(room)
     yield from _succession(room)
+
+
+def _search(room: Room) -> Iterator[ev.Event]:
+    if not any(seat.ready for seat in room.members()):
+        yield ev.CountdownStopped(room.last_ms)
+    elif room.preparing is not None:
+        yield ev.Unprepared(room.preparing.since_ms + PREPARE_MS)
 
 
 def _countdown(room: Room) -> Iterator[ev.Event]:

@@ -44,7 +44,7 @@ def handle(
     ``now_ms`` is the node's clock. A refused command changes nothing, but what was due by then
     has happened all the same. An outage ends where it began: nothing falls due within it.
     """
-    outage_ms = command.ms if isinstance(command, cmd.Stall) else 0
+    outage_ms = max(0, command.ms) if isinstance(command, cmd.Stall) else 0
     at_ms = room.room_ms(now_ms - outage_ms)
     steps: list[Step] = []
     _settle(room, at_ms, steps, observe)
@@ -81,7 +81,13 @@ def creation(command: cmd.Create, now_ms: int) -> ev.Created:
     return ev.Created(now_ms, command.code, settings, command.player, command.name)
 
 
+def _open(room: Room) -> None:
+    if room.phase is Phase.CLOSED:
+        raise Refused(Reason.WRONG_PHASE, "The room has closed.")
+
+
 def _member(room: Room, number: int) -> Seat:
+    _open(room)
     seat = room.seats.get(number)
     if seat is None or seat.left:
         raise Refused(Reason.NOT_IN_ROOM, "You have no place in this room.")
@@ -89,13 +95,12 @@ def _member(room: Room, number: int) -> Seat:
 
 
 def _join(room: Room, command: cmd.Join, at_ms: int) -> list[ev.Event]:
+    _open(room)
     seat = room.seat_of(command.player)
     if seat is not None:
         return [] if seat.present else [ev.Returned(at_ms, seat.seat)]
     if room.phase in {Phase.COUNTDOWN, Phase.RACING}:
         raise Refused(Reason.RACE_RUNNING, "A race is under way; you can watch it.")
-    if room.phase is Phase.CLOSED:
-        raise Refused(Reason.WRONG_PHASE, "The room has closed.")
     if len(room.members()) >= room.settings.players:
         raise Refused(Reason.ROOM_FULL, "The room is full; you can watch.")
     return [ev.Joined(at_ms, room.next_seat, command.player, command.name)]
@@ -122,10 +127,13 @@ def _ready(room: Room, command: cmd.Ready, at_ms: int) -> list[ev.Event]:
     if command.ready and room.phase is Phase.FINISHED:
         return _rematch(room, cmd.Rematch(seat.seat, command.draw), at_ms)
     _in_lobby(room)
-    if seat.ready == command.ready:
-        return []
-    events: list[ev.Event] = [ev.Readied(at_ms, seat.seat, command.ready)]
+    # Who is ready may say so again: whom the rematch waited for may have left since.
+    events = _readied(seat, command.ready, at_ms)
     return events + (_complete(room, seat, command.draw, at_ms) if command.ready else [])
+
+
+def _readied(seat: Seat, ready: bool, at_ms: int) -> list[ev.Event]:
+    return [] if seat.ready == ready else [ev.Readied(at_ms, seat.seat, ready)]
 
 
 def _complete(room: Room, seat: Seat, draw: cmd.Draw, at_ms: int) -> list[ev.Event]:
@@ -168,8 +176,13 @@ def _start(room: Room, command: cmd.Start, at_ms: int) -> list[ev.Event]:
     ready = [other.seat for other in others if other.ready]
     if others and not ready:
         raise Refused(Reason.NOT_READY, "Nobody else is ready yet.")
-    again = [ev.Rematched(at_ms, seat.seat)] if room.phase is Phase.FINISHED else []
-    return [*again, *_begin(room, sorted([seat.seat, *ready]), command.draw, at_ms)]
+    events: list[ev.Event] = []
+    if room.phase is Phase.FINISHED:
+        events.append(ev.Rematched(at_ms, seat.seat))
+    if room.settings.guess_free:
+        # The seats are counted again after the search, and the host may be another by then.
+        events += _readied(seat, True, at_ms)
+    return events + _begin(room, sorted([seat.seat, *ready]), command.draw, at_ms)
 
 
 def _begin(room: Room, seats: list[int], draw: cmd.Draw, at_ms: int) -> list[ev.Event]:
@@ -187,9 +200,9 @@ def _prepared(room: Room, command: cmd.Prepared | cmd.PrepareFailed, at_ms: int)
         return []
     if isinstance(command, cmd.PrepareFailed):
         return [ev.Unprepared(at_ms)]
-    seats = tuple(s.seat for s in room.members() if s.present and (s.ready or s.seat == room.host))
+    seats = tuple(seat.seat for seat in room.members() if seat.present and seat.ready)
     if not seats:
-        return [ev.Unprepared(at_ms)]
+        return [ev.CountdownStopped(at_ms)]
     go_ms = at_ms + COUNTDOWN_MS
     return [ev.CountdownStarted(at_ms, search.seed, command.attempt, search.marked, go_ms, seats)]
 
@@ -245,7 +258,13 @@ def _running(room: Room, seat: Seat | None) -> Run:
 
 
 def _stall(room: Room, command: cmd.Stall, at_ms: int) -> list[ev.Event]:
-    return [ev.Stalled(at_ms, command.ms)] if command.ms > 0 else []
+    if command.ms <= 0 or room.phase is Phase.CLOSED:
+        return []
+    return [ev.Stalled(at_ms, command.ms)]
+
+
+def _hand_over(room: Room, command: cmd.HandOver, at_ms: int) -> list[ev.Event]:
+    return [] if room.phase is Phase.CLOSED else [ev.HandedOver(at_ms)]
 
 
 def _tick(room: Room, command: cmd.Tick, at_ms: int) -> list[ev.Event]:
@@ -266,5 +285,6 @@ _DECIDERS: dict[type[cmd.Command], Callable[[Room, Any, int], list[ev.Event]]] =
     cmd.PrepareFailed: _prepared,
     cmd.Rematch: _rematch,
     cmd.Stall: _stall,
+    cmd.HandOver: _hand_over,
     cmd.Tick: _tick,
 }

@@ -130,7 +130,7 @@ class CountdownStarted:
 
 @dataclass(frozen=True, slots=True)
 class CountdownStopped:
-    """Everybody who was to race has left before "go"."""
+    """Everybody who was to race has left, during the search or the countdown."""
 
     at_ms: int
 
@@ -204,6 +204,13 @@ class Stalled:
 
 
 @dataclass(frozen=True, slots=True)
+class HandedOver:
+    """The node gives the room up: time until another goes on with it is a stall from here."""
+
+    at_ms: int
+
+
+@dataclass(frozen=True, slots=True)
 class Closed:
     """The room is over for good."""
 
@@ -232,5 +239,6 @@ Event = (
     | Finished
     | Rematched
     | Stalled
+    | HandedOver
     | Closed
 )
