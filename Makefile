@@ -20,13 +20,13 @@ SERIAL := -m 'browser or faults'
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help serve setup test test-full check format types bench load faults fuzz soak wheel clean
+.PHONY: help serve setup test test-full check format types docs bench load faults fuzz soak wheel clean
 
 help: ## list these targets
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | while IFS="$$(printf '\t')" read -r name text; do printf '  make %-10s %s\n' "$$name" "$$text"; done
 
-serve: $(RUNTIME) ## start the server and the web client; prints the address
-	@$(VENV)/bin/demineur serve $(ARGS)
+serve: $(RUNTIME) ## start the server and the web client; prints its addresses
+	@$(VENV)/bin/demineur serve --host 0.0.0.0 $(ARGS)
 
 setup: $(DEV) $(NODE) ## install everything for developing
 
@@ -52,6 +52,9 @@ types: setup
 format: $(DEV) ## put the code in the project's form
 	@$(VENV)/bin/ruff format --quiet .
 	@$(VENV)/bin/ruff check --quiet --fix .
+
+docs: $(DEV) ## write docs/settings.md from the code
+	@$(PYTHON_IN) .ci/settings_page.py >docs/settings.md.new && mv docs/settings.md.new docs/settings.md
 
 bench: $(DEV) ## measure the engine and the room's hot path
 	@$(PYTHON_IN) -m loadtest.bench $(ARGS)

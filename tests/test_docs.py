@@ -2,14 +2,21 @@
 
 import json
 import re
+import shlex
+import subprocess
+import sys
 import types
 from pathlib import Path
 from typing import Annotated, Any, Union, get_args, get_origin
 
 import pytest
+import typer.main
 from pydantic import BaseModel
+from typer.core import TyperGroup
 
 from demineur import protocol
+from demineur.cli import build
+from demineur.config import Settings
 from demineur.engine import LEVELS
 from demineur.protocol import CloseCode, ErrorCode
 
@@ -96,6 +103,62 @@ def test_the_alphabet_of_room_codes_is_told() -> None:
     assert f"`{protocol.ALPHABET}`" in PROTOCOL
     assert "`K7MP-3QXZ`" in PROTOCOL
     assert protocol.clean_code("K7MP-3QXZ")
+
+
+def test_the_page_of_settings_is_fresh() -> None:
+    made = subprocess.run(
+        [sys.executable, str(ROOT / ".ci" / "settings_page.py")],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    assert made.stdout == (ROOT / "docs" / "settings.md").read_text(), "run make docs"
+
+
+def _variables() -> set[str]:
+    """Every environment variable that the page of settings lists."""
+    page = (ROOT / "docs" / "settings.md").read_text()
+    return {row[0].strip("`") for part in page.split("\n## ")[1:] for row in rows(part)}
+
+
+@pytest.mark.parametrize("name", ["DEMINEUR_NET__MAX_CONNECTIONS", "DEMINEUR_PLAYERS__MOVE_BURST"])
+def test_a_limit_is_set_by_the_variable_that_the_page_names(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert name in _variables()
+    monkeypatch.setenv(name, "7")
+    group, field = name.removeprefix("DEMINEUR_").lower().split("__")
+    assert getattr(getattr(Settings(), group), field) == 7
+
+
+FILES = sorted([*PAGES, ROOT / "docker-compose.yml", *(ROOT / "deploy").iterdir()])
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(ROOT)))
+def test_variables_that_are_named_exist(file: Path) -> None:
+    of_the_balancer = {"DEMINEUR_BIND", "DEMINEUR_NODE_A", "DEMINEUR_NODE_B"}
+    of_the_tests = {"DEMINEUR_FULL"}
+    named = set(re.findall(r"DEMINEUR_[A-Z][A-Z_]*[A-Z]", file.read_text()))
+    assert named <= _variables() | of_the_balancer | of_the_tests
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(ROOT)))
+def test_commands_that_are_shown_are_taken(file: Path) -> None:
+    for command in re.findall(r"\bdemineur (?:serve|board|replay|verify) .*$", *_shown(file)):
+        words = shlex.split(command.split("    ")[0].replace("[", "").replace("]", ""))
+        words = [{"HEX": "00" * 16, "CELL": "0", "N": "1", "%i": "1"}.get(w, w) for w in words]
+        app = typer.main.get_command(build(words[1:]))
+        assert isinstance(app, TyperGroup)
+        app.commands[words[1]].make_context(words[1], words[2:])
+
+
+def _shown(file: Path) -> tuple[str, re.RegexFlag]:
+    """Return what stands in blocks of a page, or the whole of another file."""
+    text = file.read_text()
+    if file.suffix == ".md":
+        text = "\n".join(re.findall(r"^```.*?^```$", text, re.MULTILINE | re.DOTALL))
+    return text, re.MULTILINE
 
 
 def test_the_levels_are_as_in_the_engine() -> None:

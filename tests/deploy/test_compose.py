@@ -5,7 +5,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import typer.main
 import yaml
+from typer.core import TyperGroup
+
+from demineur.cli import build
+from demineur.config import Settings
+from demineur.net import Networks
 
 ROOT = Path(__file__).parents[2]
 COMPOSE: dict[str, Any] = yaml.safe_load((ROOT / "docker-compose.yml").read_text())
@@ -44,6 +50,24 @@ def test_a_node_waits_for_redis_and_tells_the_others_its_own_address(name: str) 
     assert _option(command, "--redis-url") == "redis://redis:6379/0"
     assert _option(command, "--advertise") == f"{name}:{_option(command, '--internal-port')}"
     assert {_option(command, "--port"), _option(command, "--internal-port")} == set(node["expose"])
+
+
+@pytest.mark.parametrize("name", NODES)
+def test_the_command_line_takes_a_node_s_command(name: str) -> None:
+    command = SERVICES[name]["command"]
+    app = typer.main.get_command(build(command))
+    assert isinstance(app, TyperGroup)
+    context = app.commands[command[0]].make_context(command[0], command[1:])
+    assert context.params["advertise"] == _option(command, "--advertise")
+
+
+@pytest.mark.parametrize("name", NODES)
+def test_the_settings_take_a_node_s_environment(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for variable, value in SERVICES[name]["environment"].items():
+        default = re.fullmatch(r"\$\{\w+:[-?](.*)\}", value)
+        assert default
+        monkeypatch.setenv(variable, default.group(1))
+    assert "172.20.0.5" in Networks(Settings().trusted_proxies)
 
 
 @pytest.mark.parametrize("name", NODES)

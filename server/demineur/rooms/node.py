@@ -14,19 +14,23 @@ class SessionLimits:
     """What one client may ask of a node; the rest is bounded by ``demineur.net.Limits``."""
 
     moves_per_s: float = 30.0
+    """Moves of one connection, sustained; above: ``too_fast``. The fastest humans make ten."""
     move_burst: int = 60
-    """Generous to the fastest humans, who make about ten moves a second."""
+    """Moves of one connection at once; above: ``too_fast``."""
     messages_per_s: float = 10.0
+    """Messages of one connection that are no moves, sustained; above: ``too_fast``."""
     message_burst: int = 40
-    """Everything that is not a move."""
+    """The same at once."""
     rooms_per_identity: int = 5
     """Rooms that one identity may have created on this node and that are still open."""
     creations_per_s: float = 2.0
+    """Rooms created from one address, sustained; above: ``too_many_rooms``."""
     creation_burst: int = 60
-    """Rooms created from one address."""
+    """The same at once."""
     identities_per_s: float = 5.0
+    """New identities from one address, sustained; above: ``busy``."""
     identity_burst: int = 200
-    """New identities from one address: a class that opens the page at once is one address."""
+    """The same at once: a class that opens the page together comes from one address."""
     busy_retry_ms: int = 2_000
     """When somebody who was refused because the node is overloaded should try again."""
 

@@ -16,6 +16,7 @@ class RoomLimits:
     """Numbers that bound a room, all settings of the node."""
 
     spectators: int = 50
+    """Who may watch a room at once; above: ``room_full``."""
     progress_interval_ms: int = 200
     """Progress of others is sent at most this often."""
     open_ttl_ms: int = 24 * 3_600_000
