@@ -51,8 +51,14 @@ SWEEP_S = 1.0
 RELIST_S = 30.0
 REVIVE_S = 60.0
 """How long a room whose append failed waits for its store before its players are sent away."""
+LONG_GAP_MS = 1_000
+"""A node that stood still for this long may have lost its rooms: it writes into each, and those
+that are another's by now fence it before it answers anybody."""
 SETTLE_S = 4.0
 """How long a room that is handed over waits for its last appends."""
+
+
+_RACING = {Phase.COUNTDOWN, Phase.RACING}
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +166,7 @@ class Rooms:
         if self._frozen_since_ms is not None:
             return
         for runner in [*self._runners.values()]:
-            if runner.room.phase in {Phase.COUNTDOWN, Phase.RACING}:
+            if gap_ms >= LONG_GAP_MS or runner.room.phase in _RACING:
                 STALLED_MS.inc(gap_ms)
                 runner.do(cmd.Stall(gap_ms))
 
@@ -171,6 +177,8 @@ class Rooms:
     # Taking and giving.
 
     async def _take(self, code: str, over_epoch: int | None) -> Runner | Elsewhere | None:
+        if self.is_draining:
+            raise StoreUnavailable("this node goes away and takes no rooms")
         outcome = await self._store.acquire(code, over_epoch=over_epoch)
         if isinstance(outcome, Held):
             return Elsewhere(outcome.node, outcome.epoch, outcome.address)
@@ -257,10 +265,7 @@ class Rooms:
         self._spawn(self._store.unlist_room(code))
 
     def _update_racing(self) -> None:
-        self._store.racing = any(
-            runner.room.phase in {Phase.COUNTDOWN, Phase.RACING}
-            for runner in self._runners.values()
-        )
+        self._store.racing = any(runner.room.phase in _RACING for runner in self._runners.values())
 
     def _closed(self, runner: Runner) -> None:
         self._forget(runner)

@@ -8,16 +8,11 @@ that ends. A child that dies or says nonsense costs its search, which ends as no
 import asyncio
 import contextlib
 import sys
-import time
-from typing import Any
 
 import orjson
 import structlog
 
-from demineur.engine import LEVELS
-
-SEARCH_SECONDS = 15.0
-"""How long one search may take; the room gives up a little later by itself."""
+from demineur.searcher import SEARCH_SECONDS
 
 _log = structlog.stdlib.get_logger(__name__)
 
@@ -53,7 +48,7 @@ class BoardSearch:
             self._child = await asyncio.create_subprocess_exec(
                 sys.executable,
                 "-m",
-                "demineur.rooms.search",
+                "demineur.searcher",
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
             )
@@ -67,29 +62,3 @@ class BoardSearch:
         with contextlib.suppress(ProcessLookupError):
             child.kill()
         await child.wait()
-
-
-def _answer(request: dict[str, Any]) -> dict[str, Any]:
-    from demineur.engine.guessfree import Outcome, find_guess_free  # noqa: PLC0415 - only the child needs it
-
-    level = LEVELS[request["level"]]
-    deadline = time.monotonic() + SEARCH_SECONDS
-    search = find_guess_free(
-        level.geometry,
-        level.mines,
-        bytes.fromhex(request["seed"]),
-        request["marked"],
-        should_stop=lambda: time.monotonic() > deadline,
-    )
-    return {"attempt": search.attempt if search.outcome is Outcome.FOUND else None}
-
-
-def main() -> None:
-    """Answer searches until the input ends."""
-    for line in sys.stdin.buffer:
-        sys.stdout.buffer.write(orjson.dumps(_answer(orjson.loads(line))) + b"\n")
-        sys.stdout.buffer.flush()
-
-
-if __name__ == "__main__":
-    main()
