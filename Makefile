@@ -56,8 +56,8 @@ format: $(DEV) ## put the code in the project's form
 docs: $(DEV) ## write docs/settings.md from the code
 	@$(PYTHON_IN) .ci/settings_page.py >docs/settings.md.new && mv docs/settings.md.new docs/settings.md
 
-bench: $(DEV) ## measure the engine and the room's hot path
-	@$(PYTHON_IN) -m loadtest.bench $(ARGS)
+bench: $(DEV) ## measure each part: the engine, the transport, the store
+	@for bench in loadtest/bench_*.py; do echo "== $$bench"; $(PYTHON_IN) "$$bench" $(ARGS) || exit 1; done
 
 load: $(DEV) ## race 40 simulated players for 30 s against a server of its own
 	@$(PYTHON_IN) -m loadtest.run $(ARGS)
@@ -71,7 +71,7 @@ fuzz: setup ## 200,000 hostile frames against a real server
 	$(PYTHON_IN) -m pytest tests/faults -k fuzz $(PYTEST)
 
 soak: $(DEV) ## race for ten minutes and watch that memory stays flat
-	@$(PYTHON_IN) -m loadtest.run --minutes 10 $(ARGS)
+	@$(PYTHON_IN) -m loadtest.run --soak -t 10m $(ARGS)
 
 wheel: $(DEV) ## build the wheel into dist/
 	@$(PYTHON_IN) -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist .
