@@ -41,7 +41,10 @@ def configure_logging(settings: Settings) -> None:
     """Send all logs to standard error, as text or JSON."""
     last: structlog.types.Processor = structlog.processors.JSONRenderer()
     if settings.log_format == "text":
-        last = structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty())
+        # Plain: the rich form prints local variables, boards and tokens among them.
+        last = structlog.dev.ConsoleRenderer(
+            colors=sys.stderr.isatty(), exception_formatter=structlog.dev.plain_traceback
+        )
     shared: list[structlog.types.Processor] = [
         structlog.stdlib.add_log_level,
         structlog.stdlib.add_logger_name,

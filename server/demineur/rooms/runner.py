@@ -332,10 +332,9 @@ class Runner:
     def listing(self) -> wire.ListedRoom:
         """Return what the lobby shows of this room."""
         room = self.room
-        host = room.seats.get(room.host)
         return wire.ListedRoom(
             code=room.code,
-            host=host.name if host is not None else "",
+            host=self._host_name(),
             settings=settings_message(room.settings),
             players=len(room.members()),
             phase=room.phase.value,
@@ -404,16 +403,20 @@ class Runner:
         return run is not None and (run.taps == 1 or bool(opened & run.exploded))
 
     def _meta(self) -> dict[str, str]:
-        listing = self.listing()
+        room = self.room
         return {
-            "level": listing.settings.level,
-            "phase": listing.phase,
-            "host": listing.host,
-            "players": str(listing.players),
-            "places": str(listing.settings.players),
-            "listed": "1" if listing.settings.listed else "0",
-            "round": str(self.room.rounds),
+            "level": room.settings.level,
+            "phase": room.phase.value,
+            "host": self._host_name(),
+            "players": str(len(room.members())),
+            "places": str(room.settings.players),
+            "listed": "1" if room.settings.listed else "0",
+            "round": str(room.rounds),
         }
+
+    def _host_name(self) -> str:
+        host = self.room.seats.get(self.room.host)
+        return host.name if host is not None else ""
 
     def _follow_up(self, events: list[Event]) -> None:
         for event in events:
