@@ -11,9 +11,11 @@ from typing import Annotated, Any, Union, get_args, get_origin
 
 import pytest
 import typer.main
+from prometheus_client import REGISTRY
 from pydantic import BaseModel
 from typer.core import TyperGroup
 
+import demineur.app  # noqa: F401 - registers every metric
 from demineur import protocol
 from demineur.cli import build
 from demineur.config import Settings
@@ -235,3 +237,14 @@ def test_every_target_is_in_the_list_of_help() -> None:
     assert phony
     documented = set(re.findall(r"^([a-z-]+):.* ## ", makefile, re.MULTILINE))
     assert set(phony.group(1).split()) - {"types"} == documented
+
+
+def test_metrics_that_are_named_exist_and_are_all_there_are() -> None:
+    page = (ROOT / "docs" / "measuring.md").read_text()
+    named = set(re.findall(r"`(demineur_\w+)`", page))
+    collected = {
+        metric.name + ("_total" if metric.type == "counter" else "")
+        for metric in REGISTRY.collect()
+        if metric.name.startswith("demineur_")
+    }
+    assert named == collected
