@@ -132,6 +132,8 @@ REFUSALS: list[tuple[object, str]] = [
     (SEEDED | {"commitment": "00"}, "commitment must be 64 lower-case hex digits, not '00'"),
     (SEEDED | {"result": []}, "result must be an object, not a list"),
     (SEEDED | {"expect": None}, "expect must be an object, not null"),
+    (SEEDED | {"result": {"status": "won", "points": 3}}, "result: unknown field 'points'"),
+    (SEEDED | {"expect": {"points": 3}}, "expect: unknown field 'points'"),
     (EXPLICIT | {"attempt": 0}, "field 'attempt' needs a seed"),
     (EXPLICIT | {"commitment": "0" * 64}, "field 'commitment' needs a seed"),
     (EXPLICIT | {"mine_cells": {}}, "mine_cells must be a list, not an object"),

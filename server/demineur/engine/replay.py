@@ -11,7 +11,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Final
 
-from demineur.engine.errors import EngineError
 from demineur.engine.geometry import Cell
 from demineur.engine.run import Run, Status
 from demineur.engine.runfile import Document, RunFile, shown
@@ -141,20 +140,6 @@ _COUNTED: Final[Mapping[str, Callable[[Outcome], int]]] = {
     "flags_count": lambda outcome: len(outcome.flags),
 }
 
-_RECORDED: Final = frozenset({*(entry.name for entry in fields(Outcome)), *_COUNTED})
-
-
-def check_records(run_file: RunFile) -> None:
-    """Refuse records of a run that name something that a replay does not tell.
-
-    Raises:
-        EngineError: the message names the field.
-    """
-    for where, record in _records(run_file):
-        for name in record:
-            if name not in _RECORDED:
-                raise EngineError(f"{where}: unknown field {shown(name)}")
-
 
 def verify(run_file: RunFile) -> tuple[Outcome, list[str]]:
     """Play `run_file` again and compare: its outcome, and a line for each fault.
@@ -163,9 +148,8 @@ def verify(run_file: RunFile) -> tuple[Outcome, list[str]]:
     the seed's. No faults: everything that was recorded holds.
 
     Raises:
-        EngineError: as `replay` and `check_records` do.
+        EngineError: as `replay` does.
     """
-    check_records(run_file)
     records = _records(run_file)
     outcome = replay(run_file, steps=any("steps" in record for _, record in records))
     found = outcome.document()

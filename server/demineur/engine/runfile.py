@@ -37,6 +37,15 @@ MoveKind: TypeAlias = Literal["tap", "flag"]
 
 _REQUIRED: Final = ("format", "width", "height", "mines", "moves")
 _OPTIONAL: Final = ("seed", "attempt", "mine_cells", "commitment", "result", "expect")
+RECORDED: Final = frozenset(
+    (
+        *("status", "opened", "flags", "exploded", "elapsed_ms", "mine_counter", "three_bv"),
+        *("three_bv_solved", "openings", "taps", "flag_moves", "efficiency", "steps"),
+        *("opened_count", "flags_count"),
+    )
+)
+"""What may be recorded of a run: what a replay tells, and two counts of it."""
+
 _SEED: Final = re.compile("[0-9a-f]{32}")
 _COMMITMENT: Final = re.compile("[0-9a-f]{64}")
 
@@ -205,6 +214,9 @@ def _record(fields: Document, name: str) -> Document | None:
     value = fields[name]
     if not isinstance(value, dict):
         raise EngineError(f"{name} must be an object, not {shown(value)}")
+    for entry in value:
+        if entry not in RECORDED:
+            raise EngineError(f"{name}: unknown field {shown(entry)}")
     return value
 
 
