@@ -17,14 +17,20 @@ from typing import Final
 
 import typer
 
-from demineur.cli.board import board
+from demineur.cli.board import board as _board
 from demineur.cli.errors import InputError
-from demineur.cli.replay import replay
-from demineur.cli.verify import verify
+from demineur.cli.replay import replay as _replay
+from demineur.cli.verify import verify as _verify
 from demineur.engine import EngineError
 
 BAD_INPUT: Final = 2
 INTERRUPTED: Final = 130
+
+_EARLY: Final[dict[str, Callable[..., object]]] = {
+    "board": _board,
+    "replay": _replay,
+    "verify": _verify,
+}
 
 _LATE: Final = ("serve",)
 """Commands whose modules, of the same name in this package, are imported when used."""
@@ -39,14 +45,12 @@ def build(arguments: Sequence[str]) -> typer.Typer:
         name="demineur",
         help="Minesweeper races: the server, and tools for boards and runs.",
         add_completion=False,
-        no_args_is_help=True,
         pretty_exceptions_enable=False,
         rich_markup_mode=None,
     )
-    early: dict[str, Callable[..., object]] = {"board": board, "replay": replay, "verify": verify}
-    for name, command in early.items():
+    for name, command in _EARLY.items():
         app.command(name)(command)
-    if not arguments or arguments[0] not in early:
+    if arguments[0] not in _EARLY:
         for name in filter(_is_there, _LATE):
             app.command(name)(getattr(import_module(f"demineur.cli.{name}"), name))
     return app
@@ -58,8 +62,9 @@ def _is_there(name: str) -> bool:
 
 def run(arguments: Sequence[str]) -> int:
     """Carry out `arguments` (without the program's name) and give the exit status."""
+    words = list(arguments) or ["--help"]
     try:
-        status = build(arguments)(list(arguments), standalone_mode=False)
+        status = build(words)(words, standalone_mode=False, prog_name="demineur")
         sys.stdout.flush()
     except _ArgumentError as error:
         return _refuse(getattr(error, "format_message", error.__str__)())

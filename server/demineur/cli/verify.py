@@ -9,8 +9,9 @@ import typer
 
 from demineur.cli.output import JsonDocuments, spooled, with_progress
 from demineur.cli.reading import RunFiles
-from demineur.engine import RunFile
+from demineur.engine import Outcome, RunFile
 from demineur.engine import verify as check
+from demineur.engine.runfile import Document
 
 FAULTS: Final = 1
 """Exit status when something does not hold."""
@@ -39,12 +40,19 @@ def verify(
                 else:
                     spool.line(f"{reading.prefix}{fault}")
             if as_json:
-                documents.add(outcome.document() | {"faults": faults})
+                documents.add(_document(outcome, faults))
         if as_json:
             documents.end()
         elif not faulty:
             spool.line(_summary(count, records))
     return FAULTS if faulty else 0
+
+
+def _document(outcome: Outcome, faults: list[str]) -> Document:
+    """What ``replay`` says of the run, and the faults."""
+    document = outcome.document()
+    document.pop("steps", None)
+    return document | {"faults": faults}
 
 
 def _records(run_file: RunFile) -> int:
