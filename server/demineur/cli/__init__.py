@@ -12,7 +12,6 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
-from importlib.util import find_spec
 from typing import Final
 
 import typer
@@ -40,7 +39,7 @@ _ArgumentError: Final[type[Exception]] = typer.BadParameter.__mro__[2]
 
 
 def build(arguments: Sequence[str]) -> typer.Typer:
-    """The command line that `arguments` need: all commands if they name no early one."""
+    """The command line that `arguments` need: late commands only if asked for, or for help."""
     app = typer.Typer(
         name="demineur",
         help="Minesweeper races: the server, and tools for boards and runs.",
@@ -50,14 +49,10 @@ def build(arguments: Sequence[str]) -> typer.Typer:
     )
     for name, command in _EARLY.items():
         app.command(name)(command)
-    if arguments[0] not in _EARLY:
-        for name in filter(_is_there, _LATE):
+    for name in _LATE:
+        if arguments[0] in (name, "--help"):
             app.command(name)(getattr(import_module(f"demineur.cli.{name}"), name))
     return app
-
-
-def _is_there(name: str) -> bool:
-    return find_spec(f"demineur.cli.{name}") is not None
 
 
 def run(arguments: Sequence[str]) -> int:
