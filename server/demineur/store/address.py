@@ -5,10 +5,13 @@
     redis+sentinel://[user:password@]host:port,host:port/service[/db]
     redis+cluster://[user:password@]host:port,host:port
 
+    memory://name                                   one in this process, for tests and trials;
+                                                    those who give the same name share it
+
 ``rediss+sentinel`` and ``rediss+cluster`` are the same over TLS. Options after ``?``:
-``ca_file`` (PEM of the authority that signed the server's certificate), ``db``, and for
-Sentinels that ask for their own, ``sentinel_user`` and ``sentinel_password``. Everything
-before ``@`` is percent-decoded.
+``ca_file`` (PEM of an authority to trust besides those of the system), ``db``, and for Sentinels
+that ask for their own, ``sentinel_user`` and ``sentinel_password``. Everything before ``@`` is
+percent-decoded.
 """
 
 import enum

@@ -5,6 +5,8 @@ import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+from weakref import WeakValueDictionary
 
 from demineur.store.address import Form, RedisAddress, parse_address, safe_url
 from demineur.store.connect import open_link
@@ -14,6 +16,10 @@ from demineur.store.own_redis import POLL_S, OwnRedis, find_server
 from demineur.store.settings import StoreSettings
 
 logger = logging.getLogger(__name__)
+
+MEMORY = "memory://"
+
+_named: "WeakValueDictionary[str, Any]" = WeakValueDictionary()
 
 LOAD_S = 120.0
 """How long an own Redis may take to load its file."""
@@ -39,6 +45,8 @@ class Backend:
 
 async def open_backend(settings: StoreSettings) -> Backend:
     """Return what the settings ask for. A Redis by address is not asked anything yet."""
+    if settings.url is not None and settings.url.startswith(MEMORY):
+        return open_memory(settings, settings.url.removeprefix(MEMORY))
     if settings.url is not None:
         address = parse_address(settings.url)
         return Backend(
@@ -52,7 +60,11 @@ async def open_backend(settings: StoreSettings) -> Backend:
         return await _open_own(program, settings)
     if not settings.allow_memory:
         raise StoreMisconfigured("There is no redis-server or valkey-server on the PATH.")
-    return open_memory(settings)
+    logger.warning(
+        "No Redis address is set, and neither redis-server nor valkey-server is on the PATH: "
+        "rooms and players are kept in this process and are gone when it ends."
+    )
+    return open_memory(settings, "")
 
 
 async def _open_own(program: Path, settings: StoreSettings) -> Backend:
@@ -90,15 +102,14 @@ async def _until_loaded(own: OwnRedis, link: Link) -> None:
             return
 
 
-def open_memory(settings: StoreSettings) -> Backend:
-    """Return a Redis inside this process, from which nothing survives."""
+def open_memory(settings: StoreSettings, name: str) -> Backend:
+    """Return a Redis inside this process, from which nothing survives.
+
+    Stores that give the same name share it for as long as one of them is open.
+    """
     from fakeredis import FakeAsyncRedis, FakeServer  # noqa: PLC0415 (slow to import, seldom used)
 
-    logger.warning(
-        "No Redis address is set, and neither redis-server nor valkey-server is on the PATH: "
-        "rooms and players are kept in this process and are gone when it ends."
-    )
-    server = FakeServer()
+    server = _named.setdefault(name, FakeServer()) if name else FakeServer()
     options = {"protocol": 2, "socket_timeout": settings.call_timeout_s}
     link, beat_link = (
         PoolLink(FakeAsyncRedis(server=server, **options).connection_pool) for _ in range(2)

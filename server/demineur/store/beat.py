@@ -19,6 +19,7 @@ from demineur.store.link import Link, LinkBroken, LinkForbidden, Reply
 from demineur.store.replies import code_of
 from demineur.store.scripts import BEAT, Command
 from demineur.store.settings import StoreSettings
+from demineur.store.tasks import end
 
 logger = logging.getLogger(__name__)
 
@@ -108,9 +109,7 @@ class Beat:
         """Stop beating, and say so if Redis listens: our leases are free at once then."""
         if self._task is None:
             return
-        self._task.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
-            await self._task
+        await end(self._task)
         with contextlib.suppress(LinkBroken, LinkForbidden, TimeoutError):
             await asyncio.wait_for(self._ask(self._command("gone")), FAREWELL_S)
 

@@ -25,7 +25,6 @@ from redis.exceptions import (
     ResponseError,
 )
 
-from demineur.store.address import RedisAddress
 from demineur.store.keys import slot
 from demineur.store.link import Link, LinkBroken, LinkForbidden, Reply
 from demineur.store.scripts import Command
@@ -105,16 +104,17 @@ class ClusterLink:
             self._stale = False
 
 
-def open_cluster(address: RedisAddress, options: dict[str, Any]) -> Link:
-    """Return a link to the cluster that the address's hosts belong to."""
-    shared = {name: value for name, value in options.items() if name not in {"db", "retry"}}
+def open_cluster(hosts: Sequence[tuple[str, int]], options: dict[str, Any]) -> Link:
+    """Return a link to the cluster that the hosts belong to; options as redis-py names them."""
     cluster = RedisCluster(
-        startup_nodes=[ClusterNode(host, port) for host, port in address.hosts],
+        startup_nodes=[ClusterNode(host, port) for host, port in hosts],
         # A part of the slots without a master must not stop the rooms of the other parts.
         require_full_coverage=False,
-        ssl=address.tls,
-        **shared,
+        **options,
     )
+    # Replies as they are, like those of the other links; the map of slots needs its own parsed.
+    for name in [name for name in cluster.response_callbacks if not name.startswith("CLUSTER")]:
+        del cluster.response_callbacks[name]
     return ClusterLink(cluster)
 
 

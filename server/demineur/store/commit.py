@@ -12,6 +12,7 @@ busier the node, the cheaper a move.
 """
 
 import asyncio
+import contextlib
 import logging
 from collections import deque
 from collections.abc import Mapping, Sequence
@@ -31,6 +32,7 @@ from demineur.store.link import Link, LinkBroken, LinkForbidden, Reply
 from demineur.store.replies import REFUSALS, code_in, code_of
 from demineur.store.scripts import APPEND, Argument, Command
 from demineur.store.settings import StoreSettings
+from demineur.store.tasks import end
 
 logger = logging.getLogger(__name__)
 
@@ -54,26 +56,31 @@ class _Append:
         "events",
         "first_version",
         "future",
+        "group",
+        "keys",
         "maybe_stored",
         "settled",
         "size",
     )
 
+    future: asyncio.Future[None]
+    deadline: float
+
     def __init__(
         self,
+        group: int,
         code: str,
         first_version: int,
         events: Sequence[bytes],
+        keys: list[str],
         arguments: list[Argument],
-        future: asyncio.Future[None],
-        deadline: float,
     ) -> None:
+        self.group = group
         self.code = code
         self.first_version = first_version
         self.events = events
+        self.keys = keys
         self.arguments = arguments
-        self.future = future
-        self.deadline = deadline
         self.maybe_stored = False
         self.settled = False
         self.size = OVERHEAD_BYTES + sum(map(len, events))
@@ -120,17 +127,22 @@ class GroupCommit:
         if self._closed:
             raise StoreUnavailable("The store is closed.")
         now = self._loop.time()
-        append = _Append(
-            code,
-            first_version,
-            events,
-            self._arguments(code, epoch, first_version, events, timers, meta, ttl_ms, now),
-            self._loop.create_future(),
-            now + self._settings.call_timeout_s,
-        )
+        renew = self._must_renew(code, first_version, ttl_ms, now)
+        lease, log, timers_key, meta_key = room_keys(code)
+        keys = [lease, log]
+        arguments: list[Argument] = [epoch, first_version, ttl_ms, int(renew), len(events)]
+        arguments += events
+        for key, fields in ((timers_key, timers), (meta_key, meta)):
+            if renew or fields:
+                keys.append(key)
+            arguments.append(2 * len(fields) if fields else 0)
+            if fields:
+                arguments += chain.from_iterable(fields.items())
+        append = _Append(self._link.group(lease), code, first_version, events, keys, arguments)
+        append.future = self._loop.create_future()
+        append.deadline = now + self._settings.call_timeout_s
         self._admit(append)
-        group = self._link.group(room_keys(code)[0])
-        self._waiting.setdefault(group, deque()).append(append)
+        self._waiting.setdefault(append.group, deque()).append(append)
         self._gather_soon()
         return append.future
 
@@ -139,49 +151,29 @@ class GroupCommit:
         self._renewed.pop(code, None)
 
     async def close(self) -> None:
-        """Let the calls under way end, then fail what still waits."""
+        """Store what waits, for as long as a call may take; fail what is left."""
         self._closed = True
-        deadline = self._loop.time() + self._settings.call_timeout_s
-        while self._flights and self._loop.time() < deadline:
-            await asyncio.wait(list(self._flights.values()), timeout=self._settings.call_timeout_s)
-            self._gather()
-        for flight in self._flights.values():
-            flight.cancel()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(self._settings.call_timeout_s):
+                while self._waiting or self._flights:
+                    self._gather()
+                    await asyncio.wait(list(self._flights.values()))
+        for flight in list(self._flights.values()):
+            await end(flight)
         for append in list(chain.from_iterable(self._waiting.values())):
-            self._drop(append, StoreUnavailable("The store is closed."))
+            self._drop(append, _unavailable(append, "The store was closed"))
         self._waiting.clear()
 
-    def _arguments(
-        self,
-        code: str,
-        epoch: int,
-        first_version: int,
-        events: Sequence[bytes],
-        timers: Mapping[str, bytes] | None,
-        meta: Mapping[str, str] | None,
-        ttl_ms: int,
-        now: float,
-    ) -> list[Argument]:
-        renew = self._must_renew(code, first_version, ttl_ms, now)
-        arguments: list[Argument] = [epoch, first_version, ttl_ms, renew, len(events), *events]
-        for fields in (timers, meta):
-            if fields:
-                arguments.append(2 * len(fields))
-                arguments.extend(chain.from_iterable(fields.items()))
-            else:
-                arguments.append(0)
-        return arguments
-
-    def _must_renew(self, code: str, first_version: int, ttl_ms: int, now: float) -> int:
+    def _must_renew(self, code: str, first_version: int, ttl_ms: int, now: float) -> bool:
         known = self._renewed.get(code)
         if first_version > 1 and known is not None:
             known_ttl_ms, since = known
             if known_ttl_ms == ttl_ms and (now - since) * 1000 * RENEWALS_PER_TTL < ttl_ms:
-                return 0
+                return False
         if len(self._renewed) >= MAX_REMEMBERED_RENEWALS:
             self._renewed.clear()
         self._renewed[code] = (ttl_ms, now)
-        return 1
+        return True
 
     def _admit(self, append: _Append) -> None:
         settings = self._settings
@@ -237,7 +229,7 @@ class GroupCommit:
                 self._drop(append, StoreUnavailable("The store failed.", outcome_unknown=True))
         finally:
             for batch in batches:
-                self._busy.discard(self._group_of(batch[0]))
+                self._busy.discard(batch[0].group)
             for batch in unsettled:
                 self._put_back(batch)
         if unsettled:
@@ -280,7 +272,7 @@ class GroupCommit:
         keys: list[str] = []
         arguments: list[Argument] = [self._settings.node_id]
         for append in batch:
-            keys += room_keys(append.code)
+            keys += append.keys
             arguments += append.arguments
         return APPEND.command(keys, arguments)
 
@@ -341,10 +333,7 @@ class GroupCommit:
             self._drop(append, Conflict(f"{append.code}: the log holds other events."))
 
     def _put_back(self, batch: list[_Append]) -> None:
-        self._waiting.setdefault(self._group_of(batch[0]), deque()).extendleft(reversed(batch))
-
-    def _group_of(self, append: _Append) -> int:
-        return self._link.group(room_keys(append.code)[0])
+        self._waiting.setdefault(batch[0].group, deque()).extendleft(reversed(batch))
 
     def _fail_late(self) -> None:
         """Fail appends whose time is over, and with each the later ones of its room."""
@@ -356,12 +345,7 @@ class GroupCommit:
             self._waiting[group] = deque(a for a in queue if a.code not in rooms)
             for append in queue:
                 if append.code in rooms:
-                    self._drop(
-                        append,
-                        StoreUnavailable(
-                            "Redis did not store it in time.", outcome_unknown=append.maybe_stored
-                        ),
-                    )
+                    self._drop(append, _unavailable(append, "Redis did not store it in time"))
             if not self._waiting[group]:
                 del self._waiting[group]
 
@@ -381,6 +365,10 @@ class GroupCommit:
             append.settled = True
             self.waiting_appends -= 1
             self.waiting_bytes -= append.size
+
+
+def _unavailable(append: _Append, why: str) -> StoreUnavailable:
+    return StoreUnavailable(f"{append.code}: {why}.", outcome_unknown=append.maybe_stored)
 
 
 def _is_unknown_script(reply: Reply) -> bool:

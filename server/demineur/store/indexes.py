@@ -14,6 +14,7 @@ from demineur.store.errors import StoreError
 from demineur.store.keys import LOBBY_ROOMS, LOBBY_SEEN, WATCH
 from demineur.store.scripts import LOBBY_LIST, LOBBY_PUT, Command
 from demineur.store.settings import DAY_MS
+from demineur.store.tasks import end
 
 logger = logging.getLogger(__name__)
 
@@ -114,9 +115,7 @@ class Watch:
     async def stop(self) -> None:
         """Write what is left, if Redis takes it, and stop."""
         if self._task is not None:
-            self._task.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await self._task
+            await end(self._task)
             with contextlib.suppress(StoreError):
                 await self.flush()
 

@@ -22,6 +22,7 @@ from pathlib import Path
 
 from demineur.store import tether
 from demineur.store.errors import StoreMisconfigured
+from demineur.store.tasks import end
 
 logger = logging.getLogger(__name__)
 
@@ -125,8 +126,7 @@ class OwnRedis:
 
     async def stop(self) -> None:
         """End it; what it acknowledged is on disk then."""
-        if self._supervision is not None:
-            self._supervision.cancel()
+        await end(self._supervision)
         self._process.terminate()
         try:
             await asyncio.to_thread(self._process.wait, STOP_S)
