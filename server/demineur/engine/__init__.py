@@ -5,11 +5,15 @@ randomness or awaits. Sets of cells are ints laid out as `demineur.engine.geomet
 """
 
 from demineur.engine.board import Board, Planes, number_planes
+from demineur.engine.chance import Chances, mine_chances
 from demineur.engine.codec import decode_board, decode_run, encode_board, encode_run
+from demineur.engine.deduction import Deductions, Proof, Rule, deduce, hint
 from demineur.engine.errors import CellOffBoardError, EngineError
 from demineur.engine.geometry import Cell, Geometry, Mask, geometry
+from demineur.engine.guessfree import find_guess_free, is_guess_free
 from demineur.engine.levels import LEVELS, Level, check_board
 from demineur.engine.metrics import Metrics, three_bv_per_s
+from demineur.engine.player import Player, Style
 from demineur.engine.replay import Outcome, Step, replay, verify
 from demineur.engine.run import Run, Status
 from demineur.engine.runfile import Move, RunFile, read_run_file
@@ -21,6 +25,8 @@ __all__ = [
     "Board",
     "Cell",
     "CellOffBoardError",
+    "Chances",
+    "Deductions",
     "EngineError",
     "Geometry",
     "Layout",
@@ -30,21 +36,30 @@ __all__ = [
     "Move",
     "Outcome",
     "Planes",
+    "Player",
+    "Proof",
+    "Rule",
     "Run",
     "RunFile",
     "Segments",
     "Status",
     "Step",
+    "Style",
     "View",
     "attempt_seed",
     "check_board",
     "commitment",
     "decode_board",
     "decode_run",
+    "deduce",
     "encode_board",
     "encode_run",
+    "find_guess_free",
     "geometry",
+    "hint",
+    "is_guess_free",
     "layout",
+    "mine_chances",
     "number_planes",
     "order",
     "read_run_file",

@@ -11,14 +11,18 @@ and a question that comes to the bound is answered with what is known and `compl
 
 from __future__ import annotations
 
+from typing import Final
+
 from demineur.engine.deduction_knowledge import Knowledge, Rule, conclude
 from demineur.engine.deduction_proof import Proof, first_use, prove
 from demineur.engine.effort import Effort
 from demineur.engine.geometry import Cell, Mask
 from demineur.engine.view import View
 
-DEFAULT_EFFORT = 100_000
-"""Moves of enumeration tried at most. A position of a level takes a few thousand at the worst."""
+__all__ = ["DEFAULT_EFFORT", "Deductions", "Proof", "Rule", "deduce", "hint"]
+
+DEFAULT_EFFORT: Final = 100_000
+"""Units of effort spent at most. A position of a level takes a few thousand at the worst."""
 
 
 class Deductions:
