@@ -3,8 +3,9 @@
 import json
 
 import pytest
-from tests.net.conftest import Recorder, Start, client
 from websockets.exceptions import ConnectionClosed, InvalidStatus
+
+from tests.net.conftest import Recorder, Start, client
 
 
 async def test_a_message_goes_in_and_out(start: Start) -> None:

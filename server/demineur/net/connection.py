@@ -14,6 +14,7 @@ from typing import Protocol, TypeAlias
 
 import structlog
 from websockets.frames import CloseCode as WireCode
+from websockets.frames import Frame, Opcode
 from websockets.server import ServerProtocol
 
 from demineur.net.limits import Limits, in_ns
@@ -87,6 +88,7 @@ class Connection(Link):
         "_pauses",
         "_ping_ns",
         "_rest",
+        "_rest_ns",
         "_wheel",
         "address",
         "due_tick",
@@ -124,6 +126,7 @@ class Connection(Link):
         self._held_bytes = 0
         self._is_held = False
         self._rest = b""
+        self._rest_ns = 0
         self._pauses = _Pause(0)
         self._has_spoken = False
         self._is_over = False
@@ -181,11 +184,14 @@ class Connection(Link):
         """Keep what arrives from now on, in order, until ``release``.
 
         For the time in which the endpoint has to await something before it can go on. Reading
-        stops when 32 KiB are held.
+        stops when 32 KiB are held. Every ``hold`` needs its ``release``: till then the
+        endpoint is not told ``closed`` either.
         """
-        self._is_held = True
         if self._held is None:
+            if self._is_over:
+                return
             self._held = deque()
+        self._is_held = True
 
     def release(self) -> None:
         """Hand over what was held, and its end if it has ended, and hold no more.
@@ -268,19 +274,23 @@ class Connection(Link):
 
     def data_received(self, data: bytes) -> None:
         """Work off one slice; a burst's rest waits for the next turn of the event loop."""
-        if self._rest or len(data) > self._limits.read_slice_bytes:
-            self._rest += data
-            self._pause(_Pause.SLICED, on=True)
-            self._next_slice()
+        if not self._rest and len(data) <= self._limits.read_slice_bytes:
+            super().data_received(data)
             return
-        super().data_received(data)
+        if not self._rest:
+            self._rest_ns = time.monotonic_ns()
+        self._rest += data
+        self._pause(_Pause.SLICED, on=True)
+        self._next_slice()
 
     def _next_slice(self) -> None:
-        if self._is_lost or not self._rest:
+        """Work off a slice of the rest, unless what it would feed is full."""
+        if self._is_lost or not self._rest or self._pauses & ~_Pause.SLICED:
             return
         size = self._limits.read_slice_bytes
         data, self._rest = self._rest[:size], self._rest[size:]
-        super().data_received(data)
+        self._last_ns = self._rest_ns
+        self._take(data, self._rest_ns)
         if self._rest:
             asyncio.get_running_loop().call_soon(self._next_slice)
         else:
@@ -313,6 +323,11 @@ class Connection(Link):
         if frames and not self._bucket.take(arrived_ns, frames):
             self._fail(CloseCode.FLOODING, CLOSE_REASONS[CloseCode.FLOODING])
         return frames
+
+    def _frame(self, frame: Frame, arrived_ns: int) -> None:
+        super()._frame(frame, arrived_ns)
+        if frame.opcode is Opcode.PING and self.buffered > self._limits.max_buffered_bytes:
+            self._give_up()  # one that sends pings and never reads the pongs
 
     def _message(self, text: bytes, arrived_ns: int) -> None:
         self._has_spoken = True
@@ -363,7 +378,7 @@ class Connection(Link):
 
     def _fault(self) -> None:
         FAULTS.inc()
-        _log.exception("endpoint failed", path=self.path)
+        _log.exception("endpoint failed")
         self.close(WireCode.INTERNAL_ERROR, CLOSE_REASONS[CloseCode.INTERNAL])
 
     def _give_up(self) -> None:
@@ -375,6 +390,10 @@ class Connection(Link):
     def _pause(self, why: _Pause, *, on: bool) -> None:
         before = self._pauses
         self._pauses = before | why if on else before & ~why
+        if self._pauses == before:
+            return
+        if self._pauses == _Pause.SLICED and not on:  # it was full besides, and is no more
+            asyncio.get_running_loop().call_soon(self._next_slice)
         transport = self._transport
         if transport is None or transport.is_closing() or bool(before) == bool(self._pauses):
             return

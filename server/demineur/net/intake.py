@@ -6,6 +6,7 @@ JSON. What follows the head is kept for the websocket, or is the next request.
 """
 
 import asyncio
+import re
 import time
 from typing import TYPE_CHECKING
 
@@ -26,7 +27,8 @@ _log = structlog.stdlib.get_logger(__name__)
 
 _HEAD_END = b"\r\n\r\n"
 _METHODS = {b"GET", b"HEAD"}
-_KNOWN_METHODS = {b"POST", b"PUT", b"DELETE", b"PATCH", b"OPTIONS", b"TRACE", b"CONNECT"}
+_OTHER_METHOD = re.compile(rb"[A-Z]{3,20} ")
+_CAPITALS = range(ord("A"), ord("Z") + 1)
 
 
 class Intake(asyncio.Protocol):
@@ -39,6 +41,7 @@ class Intake(asyncio.Protocol):
         "_is_full",
         "_listener",
         "_requests",
+        "_sent_ns",
         "due_tick",
         "peer",
         "transport",
@@ -51,6 +54,7 @@ class Intake(asyncio.Protocol):
         self._is_done = False
         self._is_full = False
         self._deadline_ns = 0
+        self._sent_ns = 0
         self.due_tick = 0
         self.peer = ""
         self.transport: asyncio.Transport | None = None
@@ -66,12 +70,13 @@ class Intake(asyncio.Protocol):
             self._wait(self._listener.limits.handshake_timeout_s)
 
     def data_received(self, data: bytes) -> None:
-        """Answer each whole request."""
+        """Answer the request, when it is whole."""
         if self._is_done:
             return
         searched = max(0, len(self._buffer) - len(_HEAD_END) + 1)
         self._buffer += data
-        self._advance(searched)
+        if not self._is_full:
+            self._advance(searched)
 
     def eof_received(self) -> bool:
         """Let the transport close, after what it has still to write."""
@@ -90,16 +95,18 @@ class Intake(asyncio.Protocol):
     def resume_writing(self) -> None:
         """Go on."""
         self._is_full = False
-        if self.transport is not None and not self.transport.is_closing():
-            self.transport.resume_reading()
-            if not self._is_done:
-                self._advance(0)
+        self._go_on()
 
     def look(self, now_ns: int) -> int:
         """End it when its time is over (see ``Wheel``)."""
         transport = self.transport
-        if transport is None or transport.is_closing() or now_ns < self._deadline_ns:
-            return self._deadline_ns if now_ns < self._deadline_ns else 0
+        if transport is None or transport.is_closing():
+            return 0
+        until_ns = self._deadline_ns
+        if transport.get_write_buffer_size():  # it is still reading the answer
+            until_ns = self._sent_ns + in_ns(self._listener.limits.response_timeout_s)
+        if now_ns < until_ns:
+            return until_ns
         if self._buffer and not self._is_done:
             self._refuse(408, "timeout", "The request took too long.")
             return self._deadline_ns
@@ -112,25 +119,32 @@ class Intake(asyncio.Protocol):
         self._deadline_ns = time.monotonic_ns() + in_ns(seconds)
         self._listener.wheel.put(self, self._deadline_ns)
 
+    def _go_on(self) -> None:
+        if self._is_full or self.transport is None or self.transport.is_closing():
+            return
+        self.transport.resume_reading()
+        if not self._is_done:
+            self._advance(0)
+
     def _advance(self, searched: int) -> None:
-        limits = self._listener.limits
-        while not self._is_done and not self._is_full:
-            end = self._buffer.find(_HEAD_END, searched)
-            if end > limits.max_head_bytes or (
-                end < 0 and len(self._buffer) > limits.max_head_bytes
-            ):
-                self._refuse(431, "head_too_large", "The request's head is too large.")
-            elif end < 0:
-                return
-            else:
-                head = bytes(self._buffer[: end + len(_HEAD_END)])
-                del self._buffer[: len(head)]
-                searched = 0
-                self._request(head)
+        """Answer one request; one that is there already behind it waits for its turn."""
+        limit = self._listener.limits.max_head_bytes
+        end = self._buffer.find(_HEAD_END, searched)
+        if self._buffer and self._buffer[0] not in _CAPITALS:
+            self._refuse(400, "bad_request", "This is no valid HTTP request.")
+        elif end > limit or (end < 0 and len(self._buffer) > limit):
+            self._refuse(431, "head_too_large", "The request's head is too large.")
+        elif end >= 0:
+            head = bytes(self._buffer[: end + len(_HEAD_END)])
+            del self._buffer[: len(head)]
+            self._request(head)
+            if self._buffer and not self._is_done and self.transport is not None:
+                self.transport.pause_reading()
+                asyncio.get_running_loop().call_soon(self._go_on)
 
     def _request(self, head: bytes) -> None:
         method = head.split(b" ", 1)[0]
-        if method in _KNOWN_METHODS:
+        if method not in _METHODS and _OTHER_METHOD.match(head):
             allow = ("Allow", "GET, HEAD")
             self._refuse(405, "method", "Only GET and HEAD are allowed.", allow)
             return
@@ -144,6 +158,8 @@ class Intake(asyncio.Protocol):
                 self._refuse(400, "bad_request", "This is no valid HTTP request.")
             return
         request = events[0]
+        if not _is_upgrade(request):
+            wire.parser.close()  # it and the core hold each other; nobody waits for the GC
         hosts = request.headers.get_all("Host")
         if len(hosts) > 1 or (not hosts and request.protocol == "HTTP/1.1"):
             self._refuse(400, "bad_host", "A request needs one Host header.")
@@ -203,8 +219,9 @@ class Intake(asyncio.Protocol):
         if not keeps_alive:
             self._is_done = True
             self._buffer.clear()
-        # Before the write: it may call pause_writing at once.
-        self._wait(limits.keep_alive_s if keeps_alive else limits.response_timeout_s)
+        self._listener.keep(self)
+        self._sent_ns = time.monotonic_ns()
+        self._wait(limits.keep_alive_s if keeps_alive else limits.close_timeout_s)
         transport.write(answer.serialize(host=host, is_head=is_head, keeps_alive=keeps_alive))
         if not keeps_alive:
             # Half-close, then wait for the client's end: closing with unread input (a body)

@@ -46,7 +46,7 @@ class Limits:
     keep_alive_s: float = 10.0
     """How long a plain HTTP connection may rest between requests; then closed."""
 
-    response_timeout_s: float = 15.0
+    response_timeout_s: float = 60.0
     """How long a client may take to read an HTTP response; then aborted."""
 
     max_requests: int = 500

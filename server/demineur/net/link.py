@@ -195,6 +195,7 @@ class Link(asyncio.Protocol):
         self._wire.fail(code, _cut(reason))
         self._pump()
         self._begin_closing()
+        self._ended(*self._final())
 
     def _begin_closing(self) -> None:
         if not self._is_closing:
@@ -230,6 +231,7 @@ class Link(asyncio.Protocol):
         self._out_bytes = 0
         self._partial = b""
         self._in_parts = None
+        self._wire.parser.close()  # it and the core hold each other; nobody waits for the GC
         self._ended(*self._final())
 
     def _take(self, data: bytes, arrived_ns: int) -> int:
@@ -266,7 +268,7 @@ class Link(asyncio.Protocol):
                     text = apply_mask(text, data[position + head - 4 : position + head])
                 self._whole(text, arrived_ns)
             else:
-                self._through_wire(data[position:stop], arrived_ns)
+                self._other(first & 0x0F, data[position:stop], arrived_ns)
             position = stop
         if position < end and not self._wire.eof_sent:
             self._partial = data[position:]
@@ -282,6 +284,12 @@ class Link(asyncio.Protocol):
         TRAFFIC.frames_in += 1
         TRAFFIC.bytes_in += len(text)
         self._message(text, arrived_ns)
+
+    def _other(self, opcode: int, frame: bytes, arrived_ns: int) -> None:
+        """A frame that is not an everyday one. After our close only the answer to it counts:
+        not even a ping is answered any more."""
+        if not self._is_closing or opcode == Opcode.CLOSE:
+            self._through_wire(frame, arrived_ns)
 
     def _through_wire(self, data: bytes, arrived_ns: int) -> None:
         self._wire.receive_data(data)

@@ -48,6 +48,8 @@ _CORE_LOG.setLevel(logging.ERROR)
 
 _BACKLOG = 1024
 _BUSY_RETRY_S = 5
+_RESTART_RETRY_S = 1
+_ABORT_TIMEOUT_S = 1.0
 
 EndpointFor = Callable[[str], Endpoint | None]
 
@@ -140,7 +142,8 @@ class Listener:
         finally:
             self._abort_all()
             self.wheel.stop()
-        await asyncio.sleep(0)
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._empty.wait(), _ABORT_TIMEOUT_S)
 
     def _abort_all(self) -> None:
         for connection in list(self._connections):
@@ -183,8 +186,12 @@ class Listener:
         self._pending_per_peer[peer] += 1
         PENDING.inc()
         self._empty.clear()
-        _bound_send_buffer(transport, self.limits.send_buffer_bytes)
         return True
+
+    def keep(self, intake: Intake) -> None:
+        """Note a sign of life: it is not the quietest of the pending any more."""
+        if self._pending.pop(intake, self) is None:
+            self._pending[intake] = None
 
     def let_go(self, intake: Intake) -> None:
         """Forget a socket that has ended or become a websocket."""
@@ -254,7 +261,7 @@ class Listener:
             self._empty.set()
 
     def _evict(self) -> None:
-        """Drop the pending socket that has been there the longest."""
+        """Drop the pending socket that has been quiet the longest."""
         oldest = next(iter(self._pending))
         REFUSED.labels("pending").inc()
         transport = oldest.transport
@@ -265,8 +272,9 @@ class Listener:
     def _refuse(self, request: Request, address: str) -> HttpResponse | None:
         """Return why a client's handshake is refused, or None."""
         limits = self.limits
-        if self.is_closing or len(self._connections) >= limits.max_connections:
-            return _refusal("busy", 503, "The server is full. Try again.", _BUSY_RETRY_S)
+        full = self._refuse_any()
+        if full is not None:
+            return full
         if not self._gate.admit(address, time.monotonic_ns()):
             wait_s = -(-self._gate.wait_ms(address) // 1000)
             return _refusal("too_fast", 429, "Too many connections in a short time.", wait_s)
@@ -292,7 +300,13 @@ class Listener:
         known = is_proven(self._secret, claimed, key, request.path, address)
         if not known or not path.startswith(PATH_PREFIX) or normalise(address) is None:
             return _refusal("relay", 403, "This listener is for nodes only.")
-        if self.is_closing or len(self._connections) >= self.limits.max_connections:
+        return self._refuse_any()
+
+    def _refuse_any(self) -> HttpResponse | None:
+        if self.is_closing:
+            text = CLOSE_REASONS[CloseCode.RESTART]
+            return _refusal("restart", 503, text, _RESTART_RETRY_S)
+        if len(self._connections) >= self.limits.max_connections:
             return _refusal("busy", 503, "The server is full. Try again.", _BUSY_RETRY_S)
         return None
 
@@ -330,6 +344,9 @@ async def listen(
     listener._server = await loop.create_server(
         lambda: Intake(listener), backlog=_BACKLOG, reuse_port=reuse_port or None, **where
     )
+    for listening in listener._server.sockets:
+        # Inherited by what it accepts.
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, listener.limits.send_buffer_bytes)
     return listener
 
 
@@ -357,9 +374,3 @@ def _uncount(counter: Counter[str], key: str) -> None:
     counter[key] -= 1
     if counter[key] <= 0:
         del counter[key]
-
-
-def _bound_send_buffer(transport: asyncio.Transport, size: int) -> None:
-    sock = transport.get_extra_info("socket")
-    if sock is not None:
-        sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, size)

@@ -6,7 +6,7 @@ headers. Only ``GET`` and ``HEAD`` exist: nothing here changes anything.
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from email.utils import formatdate
 from http import HTTPStatus
@@ -117,7 +117,7 @@ class HttpRoutes:
 
     routes: Mapping[str, Route | Handler] = field(default_factory=dict)
     site: StaticSite | None = None
-    pages: Iterable[re.Pattern[str]] = _PAGES
+    pages: Sequence[re.Pattern[str]] = _PAGES
     """Paths that all show the web client's ``index.html``."""
 
     def answer(self, request: HttpRequest) -> HttpResponse:
@@ -128,6 +128,11 @@ class HttpRoutes:
             if route.is_internal and not request.is_internal:
                 return HttpResponse.error(403, "internal", "This is not for you.")
             return route.handler(request)
+        if request.path.startswith("/ws/"):
+            upgrade = ("Upgrade", "websocket")
+            return HttpResponse.error(
+                426, "upgrade", "This is the address of a websocket.", (upgrade,)
+            )
         asset = self._asset(request.path)
         if self.site is None or asset is None:
             return HttpResponse.error(404, "not_found", "There is nothing here.")

@@ -6,7 +6,7 @@ very name it was found by. So there is no path to traverse and no file to wait f
 
 import gzip
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -89,7 +89,7 @@ class StaticSite(Mapping[str, Asset]):
     def __contains__(self, address: object) -> bool:
         return address in self._assets
 
-    def __iter__(self):  # type: ignore[no-untyped-def]
+    def __iter__(self) -> Iterator[str]:
         return iter(self._assets)
 
     def __len__(self) -> int:
