@@ -40,7 +40,8 @@ _SCHEMES = {
 }
 
 _DEFAULT_PORT = {Form.STANDALONE: 6379, Form.SENTINEL: 26379, Form.CLUSTER: 6379}
-_OPTIONS = {"ca_file", "db", "sentinel_user", "sentinel_password"}
+_SHOWN = {"ca_file", "db", "sentinel_user"}
+_OPTIONS = {*_SHOWN, "sentinel_password"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,19 +103,21 @@ def safe_url(url: str) -> str:
     'redis://app:***@cache:6379/0?sentinel_password=***&ca_file=/ca.pem'
     """
     scheme, separator, rest = url.partition("://")
-    if not separator:
-        return "***"
-    authority, path, query = _split(rest)
-    login, at, hosts = authority.rpartition("@")
+    before, _, query = rest.partition("?")
+    if not separator or "@" in query or "#" in rest:
+        # Somebody's password is not percent-encoded, and where it ends is anybody's guess.
+        return f"{scheme}://***" if separator and scheme in _SCHEMES else "***"
+    login, at, hosts = before.rpartition("@")
     if at:
         user, colon, _ = login.partition(":")
         login = f"{user}:***" if colon else "***"
-    shown = "&".join(
-        f"{name}=***" if "password" in name else f"{name}={value}"
-        for name, _, value in (pair.partition("=") for pair in query.split("&"))
-        if name
-    )
-    return f"{scheme}://{login}{at}{hosts}{path}" + (f"?{shown}" if shown else "")
+    pairs = [pair.partition("=") for pair in query.split("&") if pair]
+    shown = "&".join(_shown(name, value) for name, _, value in pairs)
+    return f"{scheme}://{login}{at}{hosts}" + (f"?{shown}" if shown else "")
+
+
+def _shown(name: str, value: str) -> str:
+    return f"{name}={value}" if name in _SHOWN else f"{name if name in _OPTIONS else '***'}=***"
 
 
 def _split(rest: str) -> tuple[str, str, str]:

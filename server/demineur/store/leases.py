@@ -31,6 +31,8 @@ class NodeState:
     beat_ms: int
     alive: bool
     """Whether its last beat is younger than ``lease_ms`` and was not its farewell."""
+    gone: bool
+    """Whether it said farewell."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +89,7 @@ class Leases:
             return None
         beat, state, address = value.decode().split(" ", 2)
         is_recent = self._clock.now_ms() - int(beat) < self._settings.lease_ms
-        return NodeState(node, address, int(beat), is_recent and state == "up")
+        return NodeState(node, address, int(beat), is_recent and state == "up", state == "gone")
 
     async def acquire(
         self, code: str, *, create: bool = False, over_epoch: int | None = None
@@ -156,6 +158,6 @@ class Leases:
         """
         if held.address and held.address == self._settings.address:
             return True
-        if holder is not None and holder.alive:
-            return False
+        if holder is not None and (holder.alive or holder.gone):
+            return holder.gone
         return self._beat.steady_ms >= 2 * self._settings.idle_beat_ms

@@ -1,9 +1,9 @@
 """A Redis of our own, for those who have none: found, started, and ended with us.
 
 Law of this file: one server a data directory, and never a server left behind. The directory
-is held by a ``flock`` whose descriptor the Redis process inherits: it stays held until both
-are gone, so a new start can't come upon a Redis that is still writing. If we die, whatever the
-way, the kernel ends Redis with SIGTERM, and it writes out what it has acknowledged.
+is held by ``flock``, also through a descriptor that the Redis process inherits: so a new start
+can't come upon a Redis that is still writing. If we die, whatever the way, the kernel ends
+Redis with SIGTERM, and it writes out what it has acknowledged.
 """
 
 import asyncio
@@ -59,10 +59,10 @@ def bundled_server() -> Path | None:
 class OwnRedis:
     """A Redis process with its files in ``directory``, reached by a private unix socket."""
 
-    def __init__(self, command: list[str], socket: Path, log: Path, lock_fd: int) -> None:
+    def __init__(self, command: list[str], socket: Path, log: Path, locks: tuple[int, int]) -> None:
         self._command = command
         self._log = log
-        self._lock_fd = lock_fd
+        self._locks = locks
         self.socket = socket
         self._process = self._spawn()
         self._supervision: asyncio.Task[None] | None = None
@@ -82,7 +82,7 @@ class OwnRedis:
             raise StoreMisconfigured(f"appendfsync is 'always' or 'everysec', not {fsync!r}")
         try:
             directory.mkdir(parents=True, exist_ok=True, mode=0o700)  # noqa: ASYNC240 (once)
-            lock_fd = await _lock(directory)
+            locks = await _lock(directory)
         except OSError as error:
             raise StoreMisconfigured(f"{directory} can't hold Redis's files: {error}") from error
         try:
@@ -90,9 +90,9 @@ class OwnRedis:
             socket = _socket_path(directory)
             socket.unlink(missing_ok=True)
             command = _command(program, directory, socket, fsync)
-            return cls(command, socket, directory / "redis.log", lock_fd)
+            return cls(command, socket, directory / "redis.log", locks)
         except BaseException:
-            os.close(lock_fd)
+            _unlock(locks)
             raise
 
     def check(self) -> None:
@@ -119,7 +119,7 @@ class OwnRedis:
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,
-                pass_fds=(self._lock_fd,),
+                pass_fds=(self._locks[1],),
                 # Ctrl-C goes to all of a terminal's group: Redis must outlive our last append.
                 start_new_session=True,
             )
@@ -135,7 +135,7 @@ class OwnRedis:
             self._process.kill()
             await asyncio.to_thread(self._process.wait)
         self.socket.unlink(missing_ok=True)
-        os.close(self._lock_fd)
+        _unlock(self._locks)
 
 
 def _version(program: Path) -> tuple[int, int]:
@@ -149,38 +149,47 @@ def _version(program: Path) -> tuple[int, int]:
     return (int(found[1]), int(found[2])) if found else (0, 0)
 
 
-async def _lock(directory: Path) -> int:
-    """Return the descriptor of the directory's lock, once nobody else has it."""
-    fd = os.open(directory / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+async def _lock(directory: Path) -> tuple[int, int]:
+    """Return the descriptors of the locks of this process and of its Redis, once both are ours.
+
+    The first is held by a server process alone, and free the moment that it dies. The second is
+    held by its Redis too, which may take a moment more to end.
+    """
+    owner = _open_lock(directory / "owner.lock")
+    if not _try_lock(owner):
+        pid = os.pread(owner, 20, 0).decode() or "unknown"
+        os.close(owner)
+        raise StoreMisconfigured(
+            f"{directory} is in use by another server (process {pid}). Stop it, or give this "
+            "one another data directory or a Redis address."
+        )
+    os.ftruncate(owner, 0)
+    os.pwrite(owner, str(os.getpid()).encode(), 0)
+    redis = _open_lock(directory / "redis.lock")
     deadline = asyncio.get_running_loop().time() + LOCK_WAIT_S
-    while True:
-        try:
-            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            owner = os.pread(fd, 20, 0).decode().strip()
-            if _is_alive(owner) or asyncio.get_running_loop().time() > deadline:
-                os.close(fd)
-                raise StoreMisconfigured(
-                    f"{directory} is in use by another server (process {owner or 'unknown'}). "
-                    "Stop it, or give this one another data directory or a Redis address."
-                ) from None
-            await asyncio.sleep(POLL_S)
-        else:
-            os.ftruncate(fd, 0)
-            os.pwrite(fd, str(os.getpid()).encode(), 0)
-            return fd
+    while not _try_lock(redis):
+        if asyncio.get_running_loop().time() > deadline:
+            _unlock((owner, redis))
+            raise StoreMisconfigured(f"{directory} is still in use by the Redis of a dead server.")
+        await asyncio.sleep(POLL_S)
+    return owner, redis
 
 
-def _is_alive(pid: str) -> bool:
-    if not pid.isdecimal():
-        return False
+def _open_lock(path: Path) -> int:
+    return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+
+
+def _try_lock(fd: int) -> bool:
     try:
-        os.kill(int(pid), 0)
-    except ProcessLookupError:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
         return False
-    except PermissionError:
-        return True
     return True
+
+
+def _unlock(locks: tuple[int, int]) -> None:
+    for fd in locks:
+        os.close(fd)
 
 
 def _refuse_older(program: Path, directory: Path) -> None:
