@@ -8,6 +8,7 @@ the first tap. Nothing here draws randomness; seeds are drawn by whoever calls.
 from __future__ import annotations
 
 from hashlib import sha256
+from operator import mod
 from struct import pack, unpack
 from typing import Final
 
@@ -23,6 +24,8 @@ _BOARD_TAG: Final = b"demineur/board/1"
 _ATTEMPT_TAG: Final = b"demineur/attempt/1"
 _WORDS: Final = 1 << 32
 _BLOCK_WORDS: Final = 8
+_BLOCK_NUMBERS: Final = [number.to_bytes(4, "big") for number in range(64)]
+"""The numbers of the blocks that the boards of all levels need."""
 
 
 def _check_seed(seed: bytes) -> None:
@@ -56,7 +59,10 @@ def attempt_seed(seed: bytes, attempt: int) -> bytes:
 
 def _words(prefix: bytes, first: int, count: int) -> tuple[int, ...]:
     """`count` blocks of the stream from block `first` on, as words."""
-    blocks = [sha256(prefix + k.to_bytes(4, "big")).digest() for k in range(first, first + count)]
+    numbers = _BLOCK_NUMBERS[first : first + count]
+    if len(numbers) < count:
+        numbers = [k.to_bytes(4, "big") for k in range(first, first + count)]
+    blocks = [sha256(prefix + number).digest() for number in numbers]
     return unpack(f">{_BLOCK_WORDS * count}I", b"".join(blocks))
 
 
@@ -70,7 +76,7 @@ def _draws(prefix: bytes, count: int, length: int) -> list[int]:
     blocks = -(-length // _BLOCK_WORDS)
     words = _words(prefix, 0, blocks)
     if max(words) < _WORDS - count:
-        return [word % (count - i) for i, word in enumerate(words[:length])]
+        return list(map(mod, words, range(count, count - length, -1)))
     draws: list[int] = []
     while True:
         for word in words:
