@@ -1,127 +1,80 @@
-"""Microseconds for what the engine does in a race, on boards of each level.
+"""The engine beside what a user would pick instead, measured in one run.
 
-    python loadtest/bench_engine.py --level expert --json
+    python loadtest/bench_engine.py
+    python loadtest/bench_engine.py --json --rounds 5 --subject boards
 
-Each figure is the best of five rounds over the same 200 boards, so that what else the machine
-does counts as little as possible. `naive` counts the mines around each cell one by one, as
-nearly everybody would write it: what the bit planes are measured against.
+Each figure is the median of rounds that take turns between the engines, so that what else
+the machine does falls on all of them. A ratio is ours by the best of the others in the
+same run, and a goal is the most that the ratio may be. This is no test: it exits 0
+whatever comes out.
+
+A subject is a module of ``loadtest.comparison`` with a function ``rows(measure)`` that
+yields its rows; `SUBJECTS` names them.
 """
 
 import argparse
 import json
+import platform
 import sys
-import time
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from importlib import import_module
+from pathlib import Path
 
-from demineur.engine import LEVELS, Board, Layout, Level, Run, segments
+# Run as a script, this file's own folder is where Python looks, not the project.
+sys.path.insert(0, str(Path(__file__).parents[1]))
 
-BOARDS = 200
-ROUNDS = 5
+from loadtest.comparison import rivals
+from loadtest.comparison.measuring import Measure, Row
 
+SUBJECTS = ("boards", "games", "moves")
+"""Modules of ``loadtest.comparison``, in the order of the table."""
 
-@dataclass
-class Figures:
-    """Microseconds each."""
-
-    level: str
-    order_from_seed: float
-    first_tap: float
-    numbers: float
-    numbers_naive: float
-    three_bv: float
-    tap: float
-    tap_and_segments: float
+ENGINES = ("ms_toollib", "minegauler", "plain lists")
 
 
-def best_us(work: Callable[[], object], times: int) -> float:
-    """Return microseconds for one of the ``times`` things that ``work`` does."""
-    best_ns = min(_once_ns(work) for _ in range(ROUNDS))
-    return round(best_ns / 1000 / times, 2)
+def measured(subjects: Sequence[str], measure: Measure) -> Iterator[Row]:
+    """All rows, as they are measured."""
+    for subject in subjects:
+        yield from import_module(f"loadtest.comparison.{subject}").rows(measure)
 
 
-def _once_ns(work: Callable[[], object]) -> int:
-    start_ns = time.perf_counter_ns()
-    work()
-    return time.perf_counter_ns() - start_ns
+def line(row: Row) -> str:
+    """`row` for people."""
+    others = [f"{row.others[name]:>12.2f}" if name in row.others else " " * 12 for name in ENGINES]
+    against = "" if set(row.others) & set(ENGINES) else f"  by {next(iter(row.others), '')}"
+    ratio = f"{row.ratio:>8.3f}" if row.ratio is not None else " " * 8
+    goal = f"{row.goal:>6.4g} {'ok' if (row.ratio or 0) <= row.goal else 'NO'}" if row.goal else ""
+    return f"{row.name:<44}{row.ours:>10.2f} {row.unit:<5}{''.join(others)}{ratio}  {goal}{against}"
 
 
-def naive_numbers(width: int, height: int, mines: frozenset[int]) -> list[int]:
-    """Count the mines around every cell, one by one."""
-    return [
-        sum(
-            y * width + x in mines
-            for y in range(max(0, row - 1), min(height, row + 2))
-            for x in range(max(0, column - 1), min(width, column + 2))
-        )
-        for row in range(height)
-        for column in range(width)
-    ]
-
-
-def safe_taps(run: Run, board: Board) -> list[int]:
-    """Return the taps that clear the board without a flag, one for each unit of 3BV or so."""
-    taps = []
-    for cell in run.geometry.cells_in(board.zeros) + run.geometry.cells_in(board.safe):
-        if not run.opened & run.geometry.bit[cell]:
-            taps.append(cell)
-            run.tap(cell)
-    return taps
-
-
-def play(layouts: Sequence[Layout], games: Sequence[list[int]], *, tell: bool) -> None:
-    """Play every game; with ``tell`` also write what each tap opened, as a node does."""
-    for layout, game in zip(layouts, games, strict=True):
-        run = Run(layout)
-        for cell in game:
-            opened = run.tap(cell)
-            if tell:
-                segments(run, opened)
-
-
-def measure(level: Level) -> Figures:
-    """Measure one level."""
-    geometry = level.geometry
-    seeds = [number.to_bytes(16, "big") for number in range(BOARDS)]
-    first = geometry.cells // 2 + geometry.width // 2
-    layouts = [Layout(geometry, level.mines, seed) for seed in seeds]
-    masks = [layout.mines_for(first) for layout in layouts]
-    cells = [frozenset(geometry.cells_in(mask)) for mask in masks]
-    games = []
-    for layout in layouts:
-        run = Run(layout)
-        run.tap(first)
-        games.append([first, *safe_taps(run, layout.board(first))])
-    taps = sum(map(len, games))
-    few = max(1, BOARDS // 10)
-    return Figures(
-        level=level.id,
-        order_from_seed=best_us(
-            lambda: [Layout(geometry, level.mines, seed) for seed in seeds], BOARDS
-        ),
-        first_tap=best_us(lambda: [Run(layout).tap(first) for layout in layouts], BOARDS),
-        numbers=best_us(lambda: [Board(geometry, mask).planes for mask in masks], BOARDS),
-        numbers_naive=best_us(
-            lambda: [naive_numbers(level.width, level.height, each) for each in cells[:few]], few
-        ),
-        three_bv=best_us(lambda: [Board(geometry, mask).three_bv for mask in masks], BOARDS),
-        tap=best_us(lambda: play(layouts, games, tell=False), taps),
-        tap_and_segments=best_us(lambda: play(layouts, games, tell=True), taps),
-    )
+def document(row: Row) -> dict[str, object]:
+    """`row` for programs."""
+    return asdict(row) | {"ratio": row.ratio, "met": row.goal and (row.ratio or 0) <= row.goal}
 
 
 def main() -> None:
-    """Read the command line and print."""
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--level", choices=LEVELS, action="append")
-    parser.add_argument("--json", action="store_true")
+    """Read the command line, measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--json", action="store_true", help="one JSON document")
+    parser.add_argument("--rounds", type=int, default=15, help="of each figure")
+    parser.add_argument("--subject", choices=SUBJECTS, action="append", help="only this one")
     arguments = parser.parse_args()
-    found = [asdict(measure(LEVELS[name])) for name in arguments.level or LEVELS]
+    found = measured(arguments.subject or SUBJECTS, Measure(arguments.rounds))
+    about = {"python": platform.python_version(), "machine": platform.machine()}
     if arguments.json:
-        sys.stdout.write(json.dumps(found, indent=2) + "\n")
+        rows = [document(row) for row in found]
+        json.dump({**about, "rivals": rivals.versions(), "rows": rows}, sys.stdout, indent=1)
+        print()
         return
-    for name in found[0]:
-        print(f"{name.replace('_', ' '):18}", *(f"{figures[name]:>13}" for figures in found))
+    print(" ".join(f"{name} {value}" for name, value in {**about, **rivals.versions()}.items()))
+    if not rivals.minegauler():
+        print(rivals.NOTE)
+    print(
+        f"{'':<44}{'ours':>10}      {''.join(f'{name:>12}' for name in ENGINES)}{'ratio':>8}  goal"
+    )
+    for row in found:
+        print(line(row), flush=True)
 
 
 if __name__ == "__main__":
