@@ -27,7 +27,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from loadtest.comparison import rivals
 from loadtest.comparison.measuring import Measure, Row
 
-SUBJECTS = ("boards", "games", "moves")
+SUBJECTS = ("boards", "games", "moves", "deduction")
 """Modules of ``loadtest.comparison``, in the order of the table."""
 
 ENGINES = ("ms_toollib", "minegauler", "plain lists")

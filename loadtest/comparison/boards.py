@@ -1,6 +1,7 @@
 """Boards: from a seed, their numbers, and their 3BV."""
 
 from collections.abc import Iterator
+from functools import partial
 
 from demineur.engine import LEVELS, Board, Layout, Level
 from loadtest.comparison import plain, rivals
@@ -39,12 +40,9 @@ def _numbers(measure: Measure, level: Level) -> Iterator[Row]:
     wanted = [as_rows(board) for board in boards]
     mines = [[[min(cell, 0) for cell in row] for row in rows] for rows in wanted]
     places = [[divmod(c, level.width) for c in shape.cells_in(mask)] for mask in masks]
-    numbers = {"plain lists": Batch(lambda: [plain.numbers(*size, at) for at in places], BOARDS)}
-    values = {
-        "plain lists": Batch(
-            lambda: [plain.three_bv(plain.numbers(*size, at)) for at in places], BOARDS
-        )
-    }
+    plainly = partial(plain.numbers, level.width, level.height)
+    numbers = {"plain lists": Batch(lambda: [plainly(at) for at in places], BOARDS)}
+    values = {"plain lists": Batch(lambda: [plain.three_bv(plainly(at)) for at in places], BOARDS)}
     if ms := rivals.ms_toollib():
         assert [ms.cal_board_numbers(rows) for rows in mines] == wanted
         numbers["ms_toollib"] = Batch(
