@@ -1,0 +1,79 @@
+/** Words for what the wire names: levels, endings, phases, errors. */
+
+import { number, t } from "./i18n.js";
+
+/** @typedef {import("./i18n.js").Key} Key */
+
+/** @type {Readonly<Record<import("./protocol.js").LevelId, Key>>} */
+const LEVEL = Object.freeze({
+  beginner: "level.beginner",
+  intermediate: "level.intermediate",
+  hard: "level.hard",
+  expert: "level.expert",
+  extreme: "level.extreme",
+  marathon: "level.marathon",
+});
+
+/** @type {Readonly<Record<import("./protocol.js").Ending, Key>>} */
+const ENDING = Object.freeze({
+  won: "result.won",
+  lost: "result.lost",
+  left: "result.left",
+  absent: "result.absent",
+  timeout: "result.timeout",
+});
+
+/** @type {Readonly<Record<import("./protocol.js").Phase, Key>>} */
+const PHASE = Object.freeze({
+  lobby: "phase.lobby",
+  preparing: "phase.preparing",
+  countdown: "phase.countdown",
+  racing: "phase.racing",
+  finished: "phase.finished",
+});
+
+/** @type {Readonly<Record<string, Key>>} */
+const ERROR = Object.freeze({
+  not_host: "error.not_host",
+  not_ready: "error.not_ready",
+  bad_name: "error.bad_name",
+  bad_settings: "error.bad_settings",
+  wrong_phase: "error.wrong_phase",
+  room_full: "error.room_full",
+  race_running: "error.race_running",
+  too_fast: "error.too_fast",
+  too_many_rooms: "error.too_many_rooms",
+  busy: "error.busy",
+  store_unavailable: "error.store_unavailable",
+});
+
+/** @param {import("./protocol.js").LevelId} level */
+export const levelName = (level) => t(LEVEL[level]);
+
+/** @param {import("./protocol.js").Ending} ending */
+export const endingName = (ending) => t(ENDING[ending]);
+
+/** @param {import("./protocol.js").Phase} phase */
+export const phaseName = (phase) => t(PHASE[phase]);
+
+/** @param {string} code A code of the wire; those that only a broken client earns share a text. */
+export const errorText = (code) => t(ERROR[code] ?? "error.other");
+
+/** @param {number} value 0 to 100. */
+export const percent = (value) => number(value / 100, { style: "percent" });
+
+/** @param {import("./protocol.js").BoardSize} size */
+export function sizeText({ width, height, mines }) {
+  return `${t("level.size", { width, height })} · ${t("level.mines", { count: mines })}`;
+}
+
+/**
+ * The settings that differ from the plain race, each in a word or two.
+ * @param {import("./protocol.js").Settings} settings
+ */
+export function traits(settings) {
+  return [
+    settings.guess_free ? t("settings.guessFree") : settings.start === "shared" ? t("settings.shared") : null,
+    settings.mine === "penalty" ? t("settings.penalty") : null,
+  ].filter((word) => word !== null);
+}
