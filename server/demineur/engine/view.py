@@ -118,23 +118,19 @@ class View:
                 if kind < 0:
                     raise EngineError(f"cell {cell} cannot hold {mark!r}")
                 places[kind] |= shape.bit[cell]
-        opened = 0
-        for number, mask in enumerate(places[:9]):
-            opened |= mask
-            self.planes = self._with(number, mask)
-        self.opened |= opened
-        self.exploded |= places[9]
-        self.flags &= ~(opened | places[9])
-        return opened | places[9]
-
-    def _with(self, number: int, mask: Mask) -> Planes:
         one, two, four, eight = self.planes
-        return (
-            one | mask if number & 1 else one,
-            two | mask if number & 2 else two,
-            four | mask if number & 4 else four,
-            eight | mask if number & 8 else eight,
-        )
+        one |= places[1] | places[3] | places[5] | places[7]
+        two |= places[2] | places[3] | places[6] | places[7]
+        four |= places[4] | places[5] | places[6] | places[7]
+        self.planes = one, two, four, eight | places[8]
+        *numbered, exploded = places
+        opened = 0
+        for mask in numbered:
+            opened |= mask
+        self.opened |= opened
+        self.exploded |= exploded
+        self.flags &= ~(opened | exploded)
+        return opened | exploded
 
     def flag(self, cell: Cell) -> bool:
         """Set or lift the player's flag on a hidden cell; whether that changed anything.
