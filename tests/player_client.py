@@ -28,7 +28,8 @@ class PlayerClient:
         self.player: str | None = None
         self.frames: list[dict[str, Any]] = []
         """Every frame received, over all connections."""
-        self.raw: list[str] = []
+        self.journal: list[tuple[str, str]] = []
+        """Every frame of both directions, as text, in order: ``>`` was said, ``<`` was heard."""
         self.seat: int | None = None
         self.v = 0
         self.n = 0
@@ -42,6 +43,7 @@ class PlayerClient:
     async def connect(self, path: str | None = None, **options: Any) -> Self:
         """Open the websocket and listen."""
         url = f"{self.base}{path or '/ws/' + self.code}"
+        options.setdefault("proxy", None)
         self._ws = await connect(url, subprotocols=[SUBPROTOCOL], **options)  # type: ignore[list-item]
         self.close_code = None
         self._reader = asyncio.create_task(self._read(self._ws))
@@ -70,6 +72,8 @@ class PlayerClient:
         """Send one frame."""
         assert self._ws is not None
         text = orjson.dumps(message).decode() if isinstance(message, dict) else message
+        if isinstance(text, str):
+            self.journal.append((">", text))
         await self._ws.send(text)
 
     async def ask(self, message: dict[str, Any], *kinds: str) -> dict[str, Any]:
@@ -151,7 +155,7 @@ class PlayerClient:
         with contextlib.suppress(ConnectionClosed):
             async for text in ws:
                 assert isinstance(text, str)
-                self.raw.append(text)
+                self.journal.append(("<", text))
                 frame = orjson.loads(text)
                 self._take(frame)
                 self.frames.append(frame)

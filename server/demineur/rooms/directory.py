@@ -7,9 +7,11 @@ a wrong guess costs a hand-over and never a move.
 """
 
 import asyncio
+import contextlib
 from collections.abc import Coroutine
 from dataclasses import dataclass
 from typing import Any
+from weakref import WeakValueDictionary
 
 import structlog
 
@@ -24,17 +26,17 @@ from demineur.race import (
     creation,
     decode_event,
     encode_event,
-    next_due_ms,
 )
 from demineur.race import commands as cmd
 from demineur.race.settings import PREPARE_MS
 from demineur.rooms.history import History
-from demineur.rooms.metrics import ROOMS, ROOMS_CREATED, STALLED_MS, TAKEOVERS
+from demineur.rooms.listing import Listing
+from demineur.rooms.metrics import ROOMS, ROOMS_CREATED, TAKEOVERS
 from demineur.rooms.outbox import Answer
 from demineur.rooms.runner import Runner
 from demineur.rooms.search import BoardSearch
 from demineur.rooms.services import RoomLimits, Services
-from demineur.rooms.visitor import Visitor
+from demineur.rooms.visitor import Hold, Visitor
 from demineur.store import (
     Fenced,
     Held,
@@ -48,7 +50,6 @@ from demineur.store import (
 _log = structlog.stdlib.get_logger(__name__)
 
 SWEEP_S = 1.0
-RELIST_S = 30.0
 REVIVE_S = 60.0
 """How long a room whose append failed waits for its store before its players are sent away."""
 LONG_GAP_MS = 1_000
@@ -86,13 +87,16 @@ class Rooms:
         self._search = BoardSearch()
         self._runners: dict[str, Runner] = {}
         self._taking: dict[str, asyncio.Task[Runner | Elsewhere | None]] = {}
-        self._listed: set[str] = set()
+        self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        """A room is created, taken or made anew by one task at a time."""
+        self._listing = Listing(store)
+        self._racing: set[str] = set()
+        self._failures: dict[str, int] = {}
+        """Rooms whose append failed, and the node's clock when the store was last known well."""
         self._tasks: set[asyncio.Task[Any]] = set()
         self._frozen_since_ms: int | None = None
         self._patience: asyncio.TimerHandle | None = None
         self.is_draining = False
-        self.is_unavailable = False
-        """The store has not answered for longer than moves wait."""
         self._services = Services(
             store, limits, self._start_search, self._changed, self._closed, self._failed
         )
@@ -102,10 +106,15 @@ class Rooms:
         self._store.on_stall(self._stalled)
         self._store.on_recover(self._recovered)
         self._spawn(self._sweep())
-        self._spawn(self._relist())
+        self._spawn(self._listing.run())
 
     def __len__(self) -> int:
         return len(self._runners)
+
+    @property
+    def patience_s(self) -> float:
+        """How long somebody waits for a room that stands still."""
+        return self._services.limits.stall_patience_ms / 1000
 
     def get(self, code: str) -> Runner | None:
         """Return the room if this node runs it now."""
@@ -132,23 +141,30 @@ class Rooms:
         Raises ``Refused`` for settings that can't be, and ``StoreError``.
         """
         command = cmd.Create(code, settings, visitor.player, visitor.name)
-        event = creation(command, self._store.clock.now_ms())
-        lease = await self._store.acquire(code, create=True)
-        if not isinstance(lease, Lease):
-            return None
-        await self._store.append(
-            code,
-            lease.epoch,
-            1,
-            [encode_event(event)],
-            ttl_ms=self._services.limits.open_ttl_ms,
-        )
-        ROOMS_CREATED.inc()
-        return self._adopt(create(event), lease.epoch, History())
+        async with self._turn(code):
+            self._refuse_if_draining()
+            event = creation(command, self._store.clock.now_ms())
+            lease = await self._store.acquire(code, create=True)
+            if not isinstance(lease, Lease):
+                return None
+            await self._store.append(
+                code,
+                lease.epoch,
+                1,
+                [encode_event(event)],
+                ttl_ms=self._services.limits.open_ttl_ms,
+            )
+            ROOMS_CREATED.inc()
+            return self._adopt(create(event), lease.epoch, History())
 
     async def drain(self) -> None:
         """Hand every room over, and tell its players to come back at once."""
         self.is_draining = True
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(SETTLE_S / 2):
+                for code in [*self._turns]:
+                    async with self._turn(code):
+                        pass  # what was on its way to run here does so by now
         await asyncio.gather(*(self._hand_over(runner) for runner in [*self._runners.values()]))
 
     async def close(self) -> None:
@@ -165,10 +181,10 @@ class Rooms:
         """Credit a time in which this node itself stood still."""
         if self._frozen_since_ms is not None:
             return
+        since_ms = self._store.clock.now_ms() - gap_ms
         for runner in [*self._runners.values()]:
             if gap_ms >= LONG_GAP_MS or runner.room.phase in _RACING:
-                STALLED_MS.inc(gap_ms)
-                runner.do(cmd.Stall(gap_ms))
+                runner.credit(since_ms)
 
     def spawn(self, work: Coroutine[Any, Any, Any]) -> None:
         """Run something beside; a fault in it is logged."""
@@ -176,20 +192,34 @@ class Rooms:
 
     # Taking and giving.
 
-    async def _take(self, code: str, over_epoch: int | None) -> Runner | Elsewhere | None:
+    def _turn(self, code: str) -> asyncio.Lock:
+        turn = self._turns.get(code)
+        if turn is None:
+            turn = self._turns[code] = asyncio.Lock()
+        return turn
+
+    def _refuse_if_draining(self) -> None:
         if self.is_draining:
             raise StoreUnavailable("this node goes away and takes no rooms")
-        outcome = await self._store.acquire(code, over_epoch=over_epoch)
-        if isinstance(outcome, Held):
-            return Elsewhere(outcome.node, outcome.epoch, outcome.address)
-        if not isinstance(outcome, Lease):
-            return None
-        return await self._load(outcome, frozenset())
+
+    async def _take(self, code: str, over_epoch: int | None) -> Runner | Elsewhere | None:
+        async with self._turn(code):
+            runner = self._runners.get(code)
+            if runner is not None:
+                return runner
+            self._refuse_if_draining()
+            outcome = await self._store.acquire(code, over_epoch=over_epoch)
+            if isinstance(outcome, Held):
+                return Elsewhere(outcome.node, outcome.epoch, outcome.address)
+            if not isinstance(outcome, Lease):
+                return None
+            TAKEOVERS.labels("returned" if outcome.previous is None else "dead").inc()
+            return await self._load(outcome, frozenset())
 
     async def _load(self, lease: Lease, staying: frozenset[str]) -> Runner | None:
-        """Fold the log of a room whose lease was taken, and go on with it.
+        """Fold the log of a room whose lease was taken, and go on with it; None: it had closed.
 
-        ``staying`` are the players whose connections are here already. None: it had closed.
+        ``staying`` are the players whose connections are here already.
         """
         entries = await self._store.load(lease.code)
         history = History()
@@ -204,21 +234,13 @@ class Rooms:
         if room.phase is Phase.CLOSED:
             return None
         runner = self._adopt(room, lease.epoch, history)
-        self._credit(runner, lease)
+        # What came after the last sign of life of whoever ran the room was a failure (R19).
+        alive_ms = self._failures.pop(lease.code, lease.previous_beat_ms or 0)
+        runner.credit(max(room.node_ms(room.last_ms), alive_ms))
         for seat in room.members():
             if seat.present and seat.player not in staying:
                 runner.do(cmd.Drop(seat.seat))
         return runner
-
-    def _credit(self, runner: Runner, lease: Lease) -> None:
-        """Credit the time since the last sign of life of whoever ran the room (R19)."""
-        room = runner.room
-        alive_ms = max(room.node_ms(room.last_ms), lease.previous_beat_ms or 0)
-        outage_ms = self._store.clock.now_ms() - alive_ms
-        TAKEOVERS.labels("returned" if lease.previous is None else "dead").inc()
-        if outage_ms > 0:
-            STALLED_MS.inc(outage_ms)
-            runner.do(cmd.Stall(outage_ms))
 
     def _adopt(self, room: Room, epoch: int, history: History) -> Runner:
         runner = Runner(room, epoch, history, self._services)
@@ -229,6 +251,9 @@ class Rooms:
         return runner
 
     async def _hand_over(self, runner: Runner) -> None:
+        held = runner.visitors
+        for visitor in held:
+            visitor.hold(Hold.MOVING)
         runner.do(cmd.HandOver())
         try:
             async with asyncio.timeout(SETTLE_S):
@@ -237,41 +262,31 @@ class Rooms:
                 await self._store.release(runner.code, runner.epoch)
         except (TimeoutError, StoreError):
             visitors = self._forget(runner)
-        for visitor in visitors:
+        for visitor in {*held, *visitors}:
             visitor.end(wire.CloseCode.RESTART, retry_ms=0)
 
     def _forget(self, runner: Runner) -> list[Visitor]:
         if self._runners.get(runner.code) is runner:
             del self._runners[runner.code]
+            self._listing.forget(runner.code)
+            self._racing.discard(runner.code)
+            self._store.racing = bool(self._racing)
         ROOMS.set(len(self._runners))
-        self._update_racing()
         return runner.retire()
 
     # What rooms report.
 
     def _changed(self, runner: Runner) -> None:
-        room = runner.room
-        self._store.watch(room.code, room.node_ms(next_due_ms(room)))
-        self._update_racing()
-        is_listed = room.settings.listed and room.phase is not Phase.CLOSED
-        if is_listed:
-            self._listed.add(room.code)
-            self._spawn(self._store.list_room(room.code, wire.encode(runner.listing())))
-        elif room.code in self._listed:
-            self._unlist(room.code)
-
-    def _unlist(self, code: str) -> None:
-        self._listed.discard(code)
-        self._spawn(self._store.unlist_room(code))
-
-    def _update_racing(self) -> None:
-        self._store.racing = any(runner.room.phase in _RACING for runner in self._runners.values())
+        self._listing.note(runner)
+        if runner.room.phase in _RACING:
+            self._racing.add(runner.code)
+        else:
+            self._racing.discard(runner.code)
+        self._store.racing = bool(self._racing)
 
     def _closed(self, runner: Runner) -> None:
         self._forget(runner)
         self._store.unwatch(runner.code)
-        if runner.code in self._listed:
-            self._unlist(runner.code)
 
     def _failed(self, runner: Runner, error: BaseException) -> None:
         visitors = self._forget(runner)
@@ -282,24 +297,27 @@ class Rooms:
                 visitor.end(wire.CloseCode.ROOM_MOVED, retry_ms=0)
             return
         _log.warning("an append failed", room=runner.code, error=type(error).__name__)
+        since_ms = self._frozen_since_ms
+        self._failures[runner.code] = self._store.clock.now_ms() if since_ms is None else since_ms
         for visitor in visitors:
-            visitor.hold()
+            visitor.hold(Hold.MOVING)
+            visitor.release(Hold.FROZEN)
         self._spawn(self._revive(runner.code, visitors))
 
     async def _revive(self, code: str, visitors: list[Visitor]) -> None:
         """Make a room anew from its log, for those who are still connected."""
-        code_if_lost = wire.CloseCode.TRY_LATER
+        runner, code_if_lost = None, wire.CloseCode.TRY_LATER
         try:
             runner = await self._retake(code, frozenset(v.player for v in visitors))
         except _Lost as lost:
-            runner, code_if_lost = None, lost.code
+            code_if_lost = lost.code
+        self._failures.pop(code, None)
         for visitor in visitors:
             if runner is None:
-                visitor.release()
                 visitor.end(code_if_lost)
             elif visitor.connection.is_open:
                 runner.rejoin(visitor)
-                visitor.release()
+            visitor.release(Hold.MOVING)
         if runner is not None:
             for seat in runner.room.members():
                 if seat.present and not runner.is_connected(seat.seat):
@@ -309,17 +327,25 @@ class Rooms:
         deadline = asyncio.get_running_loop().time() + REVIVE_S
         pause_s = 0.05
         while asyncio.get_running_loop().time() < deadline:
+            if self.is_draining:
+                raise _Lost(wire.CloseCode.RESTART)
             try:
-                outcome = await self._store.acquire(code)
-                if isinstance(outcome, Lease):
-                    return await self._load(outcome, staying)
+                return await self._take_again(code, staying)
             except StoreUnavailable:
                 await asyncio.sleep(pause_s)
                 pause_s = min(1.0, 2 * pause_s)
-                continue
-            lost = not isinstance(outcome, Held | RoomExists)
-            raise _Lost(wire.CloseCode.ROOM_CLOSED if lost else wire.CloseCode.ROOM_MOVED)
         return None
+
+    async def _take_again(self, code: str, staying: frozenset[str]) -> Runner | None:
+        async with self._turn(code):
+            runner = self._runners.get(code)
+            if runner is not None:
+                return runner
+            outcome = await self._store.acquire(code)
+            if isinstance(outcome, Lease):
+                return await self._load(outcome, staying)
+        is_elsewhere = isinstance(outcome, Held | RoomExists)
+        raise _Lost(wire.CloseCode.ROOM_MOVED if is_elsewhere else wire.CloseCode.ROOM_CLOSED)
 
     def _start_search(self, runner: Runner, settings: RoomSettings, seed: str, marked: int) -> None:
         self._spawn(self._find_board(runner, settings.level, seed, marked))
@@ -346,20 +372,16 @@ class Rooms:
         self._patience = asyncio.get_running_loop().call_later(patience_s, self._lose_patience)
 
     def _lose_patience(self) -> None:
-        self.is_unavailable = True
-        for runner in self._runners.values():
+        for runner in [*self._runners.values()]:
             for visitor in runner.visitors:
-                visitor.release()
+                visitor.release(Hold.FROZEN)
 
     def _recovered(self, since_ms: int) -> None:
-        self.is_unavailable = False
         self._frozen_since_ms = None
         if self._patience is not None:
             self._patience.cancel()
-        outage_ms = max(0, self._store.clock.now_ms() - since_ms)
-        STALLED_MS.inc(outage_ms)
         for runner in [*self._runners.values()]:
-            runner.thaw(outage_ms)
+            runner.thaw(since_ms)
 
     # Beside.
 
@@ -372,16 +394,6 @@ class Rooms:
                         self._store.unwatch(code)
             except StoreError as error:
                 _log.debug("the sweep failed", error=str(error))
-
-    async def _relist(self) -> None:
-        while True:
-            await asyncio.sleep(RELIST_S)
-            for code in [*self._listed]:
-                runner = self._runners.get(code)
-                if runner is None:
-                    self._listed.discard(code)
-                else:
-                    self._changed(runner)
 
     def _spawn(self, work: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:
         task = asyncio.get_running_loop().create_task(work)

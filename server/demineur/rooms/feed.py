@@ -2,8 +2,8 @@
 
 import asyncio
 
-import orjson
 import structlog
+from pydantic import ValidationError
 
 from demineur import protocol as wire
 from demineur.rooms.visitor import Visitor
@@ -60,6 +60,14 @@ class LobbyFeed:
 
     async def _read(self) -> bytes:
         entries = await self._store.list_rooms(ROOMS_SHOWN)
-        rooms = [wire.ListedRoom.model_validate(orjson.loads(entry)) for entry in entries.values()]
+        rooms = [room for room in map(_listed, entries.values()) if room is not None]
         rooms.sort(key=lambda room: (room.phase != "lobby", room.code))
         return wire.encode(wire.Lobby(rooms=rooms))
+
+
+def _listed(entry: bytes) -> wire.ListedRoom | None:
+    """Return the room of an entry; None for one that another version of us wrote."""
+    try:
+        return wire.ListedRoom.model_validate_json(entry)
+    except ValidationError:
+        return None

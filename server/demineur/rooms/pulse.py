@@ -14,6 +14,9 @@ GAP_MS = 250
 """A turn of the event loop later than this is a failure and not just load."""
 LAG_LIMIT_MS = 60.0
 """Average lag at which nobody new is let in: moves still take far less than a glance."""
+BUSY_BACKLOG = 0.5
+FULL_BACKLOG = 0.9
+"""Shares of the store's queue; what nobody asked for, deadlines and outages, has the rest."""
 _SMOOTHING = 0.1
 
 
@@ -42,7 +45,12 @@ class Pulse:
     @property
     def is_overloaded(self) -> bool:
         """Whether nobody new should be let in."""
-        return self.lag_ms > LAG_LIMIT_MS or self._backlog() > 0.5
+        return self.lag_ms > LAG_LIMIT_MS or self._backlog() > BUSY_BACKLOG
+
+    @property
+    def is_full(self) -> bool:
+        """Whether moves must be refused too: the store is about to take no more."""
+        return self._backlog() > FULL_BACKLOG
 
     def check(self, now_ns: int) -> None:
         """Notice a gap before anything that arrived after it is worked on. O(1)."""

@@ -11,42 +11,30 @@ from time import monotonic_ns
 from typing import Literal
 
 from demineur import protocol as wire
-from demineur.engine import Mask
 from demineur.race import (
     NEVER_MS,
     Event,
     Phase,
     Refused,
     Room,
-    Seat,
     Step,
     encode_event,
     handle,
     next_due_ms,
-    timer,
 )
 from demineur.race import commands as cmd
 from demineur.race import events as ev
 from demineur.rooms.history import History
-from demineur.rooms.metrics import ANSWER_SECONDS, MOVES
+from demineur.rooms.metrics import ANSWER_SECONDS, MOVES, STALLED_MS
 from demineur.rooms.outbox import Answer, Letter, Outbox, Receiver
-from demineur.rooms.publish import (
-    clock_message,
-    moved,
-    progress_row,
-    settings_message,
-    snapshot,
-)
+from demineur.rooms.publish import clock_message, moved, progress_row, settings_message
+from demineur.rooms.records import host_name, meta_of, timers_of
 from demineur.rooms.services import Services
-from demineur.rooms.visitor import Visitor
+from demineur.rooms.visitor import Hold, Visitor
+from demineur.rooms.welcome import MOVES_LOST, welcome_back
+from demineur.store import StoreError
 
 _MOVES = (ev.Tapped, ev.Flagged)
-_MOVES_LOST = wire.encode(
-    wire.Error(
-        code=wire.ErrorCode.MOVES_LOST,
-        text="The store lost some of your last moves; this is where your run stands.",
-    )
-)
 
 
 def draw() -> cmd.Draw:
@@ -72,7 +60,11 @@ class Runner:
         self._progress_timer: asyncio.TimerHandle | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._timer_due_ms = NEVER_MS
-        self._frozen = False
+        self._credited_ms = room.created_ms
+        """Node's clock up to which every failure has been credited: none is credited twice."""
+        self._thawed = asyncio.Event()
+        """Cleared while time stands still."""
+        self._thawed.set()
         self._closed_seats: list[int] = []
         """Seats whose connection ended while the store did not answer."""
 
@@ -89,90 +81,75 @@ class Runner:
     @property
     def is_frozen(self) -> bool:
         """Whether time stands still because the store does not answer."""
-        return self._frozen
+        return not self._thawed.is_set()
+
+    async def thawed(self) -> None:
+        """Return when time does not stand still, or the room is no longer run here."""
+        await self._thawed.wait()
 
     # What visitors ask.
 
     def join(self, visitor: Visitor, message: wire.Join, now_ms: int) -> None:
         """Seat the visitor, or let it watch, and tell it all or just what it missed."""
-        seat = self.room.seat_of(visitor.player)
-        if seat is None and message.role == "spectator":
+        if self.room.seat_of(visitor.player) is None and message.role == "spectator":
             self._watch(visitor, message, now_ms)
             return
         letters: list[Letter] = []
         steps, refusal = self._decide(cmd.Join(visitor.player, visitor.name), now_ms, letters)
-        if refusal is None:
-            seat = self.room.seat_of(visitor.player)
-            if seat is not None:
-                self._take_seat(seat.seat, visitor)
-                letters.append(Letter((visitor,), self._welcome_back(visitor, message, now_ms)))
-                if self._has_lost_moves(seat, message):
-                    letters.append(Letter((visitor,), _MOVES_LOST))
+        seat = self.room.seat_of(visitor.player)
+        if refusal is not None or seat is None:
+            letters += [Letter((visitor,), _refusal(refusal, None))] if refusal is not None else []
         else:
-            letters.append(Letter((visitor,), _refusal(refusal, None)))
+            self._take_seat(seat.seat, visitor)
+            # Who has a new seat must be told which it is, whatever else it holds.
+            if any(isinstance(step.event, ev.Joined) for step in steps):
+                message = wire.Join(t="join")
+            letters += self._welcome_back(visitor, message, now_ms)
         self._store(steps, letters)
 
     def _take_seat(self, seat: int, visitor: Visitor) -> None:
-        before = self._players.get(seat)
+        self._supersede(visitor)
+        self._spectators.pop(visitor, None)
         self._players[seat] = visitor
-        self._stop_watching(visitor)
         visitor.seat = seat
-        if before is not None and before is not visitor:
-            before.seat = None
-            before.end(wire.CloseCode.SUPERSEDED)
+
+    def _supersede(self, visitor: Visitor) -> None:
+        """End every other connection of this identity: the newer one wins."""
+        for other in self.visitors:
+            if other.player == visitor.player and other is not visitor:
+                self._spectators.pop(other, None)
+                if other.seat is not None:
+                    self._players.pop(other.seat, None)
+                    other.seat = None
+                other.end(wire.CloseCode.SUPERSEDED)
 
     def _watch(self, visitor: Visitor, message: wire.Join, now_ms: int) -> None:
+        before = len(self._spectators)
+        self._supersede(visitor)
         if visitor not in self._spectators:
             if len(self._spectators) >= self._services.limits.spectators:
-                text = "As many watch as this room takes."
-                error = wire.Error(code=wire.ErrorCode.ROOM_FULL, text=text)
-                self._outbox.put([Letter((visitor,), wire.encode(error))])
+                self.refuse(visitor, wire.ErrorCode.ROOM_FULL, "As many watch as this room takes.")
                 return
             self._spectators[visitor] = None
+        if len(self._spectators) != before:
             self._tell_spectators()
-        frame = self._welcome_back(visitor, message, now_ms)
-        self._outbox.put([Letter((visitor,), frame)])
+        self._outbox.put(self._welcome_back(visitor, message, now_ms))
 
-    def _welcome_back(self, visitor: Visitor, message: wire.Join, now_ms: int) -> bytes:
+    def _welcome_back(self, visitor: Visitor, message: wire.Join, now_ms: int) -> list[Letter]:
         room = self.room
         seat = room.seats.get(visitor.seat) if visitor.seat is not None else None
-        missed = None
-        if message.since is not None:
-            events = self._history.events_since(message.since, room.public_version)
-            moves: list[wire.Moved] | None = []
-            if seat is not None:
-                moves = self._history.moves_since(seat.seat, message.since, message.n or 0)
-                if self._has_lost_moves(seat, message):
-                    moves = None
-            if events is not None and moves is not None:
-                missed = wire.Missed(
-                    v=room.public_version,
-                    n=seat.n if seat is not None else 0,
-                    events=events,
-                    moves=moves,
-                    progress=[progress_row(each) for each in room.racers()],
-                    spectators=len(self._spectators),
-                    clock=clock_message(room, seat, now_ms),
-                )
-        if missed is not None:
-            return wire.encode(missed)
-        return wire.encode(snapshot(room, seat, len(self._spectators), now_ms))
-
-    def _has_lost_moves(self, seat: Seat, message: wire.Join) -> bool:
-        """Whether the client holds the answer to a move of this round that the log has not."""
-        since, n = message.since, message.n
-        if since is None or n is None:
-            return False
-        return since > self.room.public_version or (since >= self._history.round and seat.n < n)
+        spectators = len(self._spectators)
+        frames = welcome_back(room, self._history, seat, message, spectators, now_ms)
+        return [Letter((visitor,), frame) for frame in frames]
 
     def rejoin(self, visitor: Visitor) -> None:
         """Take back somebody who stayed connected while the room was made anew from its log."""
         role: Literal["player", "spectator"] = "spectator" if visitor.seat is None else "player"
         visitor.seat = None
         seat = self.room.seat_of(visitor.player)
-        self.join(visitor, wire.Join(t="join", role=role), self._services.store.clock.now_ms())
         if seat is not None and visitor.answered_n > seat.n:
-            self._outbox.put([Letter((visitor,), _MOVES_LOST)])
+            self.tell(visitor, MOVES_LOST)
+        self.join(visitor, wire.Join(t="join", role=role), self._services.store.clock.now_ms())
 
     def is_connected(self, seat: int) -> bool:
         """Whether the seat's player is connected here."""
@@ -257,7 +234,7 @@ class Runner:
         if seat is None or self._players.get(seat) is not visitor or self.is_over:
             return
         del self._players[seat]
-        if self._frozen:
+        if self.is_frozen:
             self._closed_seats.append(seat)
         else:
             self.do(cmd.Drop(seat))
@@ -283,33 +260,43 @@ class Runner:
         steps, _ = self._decide(command, now_ms, letters)
         self._store(steps, letters)
 
+    def credit(self, since_ms: int) -> None:
+        """Take the time since then off everybody's clock: a failure of ours took it (R19)."""
+        now_ms = self._services.store.clock.now_ms()
+        outage_ms = now_ms - max(since_ms, self._credited_ms)
+        self._credited_ms = now_ms
+        if outage_ms > 0:
+            STALLED_MS.inc(outage_ms)
+            self.do(cmd.Stall(outage_ms), now_ms)
+
     def freeze(self) -> None:
         """The store does not answer: time stands still, and moves wait where they came in."""
-        if self._frozen or self.is_over:
+        if self.is_frozen or self.is_over:
             return
-        self._frozen = True
+        self._thawed.clear()
         self._cancel_timer()
         for visitor in self.visitors:
-            visitor.hold()
+            visitor.hold(Hold.FROZEN)
 
-    def thaw(self, outage_ms: int) -> None:
-        """The store answers again: credit the outage, then let the moves in."""
-        if not self._frozen or self.is_over:
+    def thaw(self, since_ms: int) -> None:
+        """The store answers again: credit the outage since then, and let the moves in."""
+        if not self.is_frozen or self.is_over:
             return
-        self._frozen = False
-        self.do(cmd.Stall(outage_ms))
-        for seat in self._closed_seats:
+        self._thawed.set()
+        self.credit(since_ms)
+        closed, self._closed_seats = self._closed_seats, []
+        for seat in closed:
             if seat not in self._players:
                 self.do(cmd.Drop(seat))
-        self._closed_seats.clear()
-        for visitor in self.visitors:
-            visitor.release()
         self._schedule()
+        for visitor in self.visitors:
+            visitor.release(Hold.FROZEN)
 
     def retire(self) -> list[Visitor]:
         """Be the room's runner no more; return who was connected."""
         visitors = self.visitors
         self.is_over = True
+        self._thawed.set()
         self._cancel_timer()
         if self._progress_timer is not None:
             self._progress_timer.cancel()
@@ -334,7 +321,7 @@ class Runner:
         room = self.room
         return wire.ListedRoom(
             code=room.code,
-            host=self._host_name(),
+            host=host_name(room),
             settings=settings_message(room.settings),
             players=len(room.members()),
             phase=room.phase.value,
@@ -352,8 +339,18 @@ class Runner:
             message = self._history.observe(room, step)
             if message is not None:
                 letters.append(Letter(self._audience(), wire.encode(message)))
+            elif isinstance(step.event, ev.ClockStarted):
+                letters.extend(self._clock_started(step.event.seat, now_ms))
 
         return handle(self.room, command, now_ms, observe)
+
+    def _clock_started(self, number: int, now_ms: int) -> list[Letter]:
+        """Return what the player is told whose clock started by itself, if it is connected."""
+        visitor = self._players.get(number)
+        if visitor is None:
+            return []
+        clock = clock_message(self.room, self.room.seats[number], now_ms)
+        return [Letter((visitor,), wire.encode(wire.ClockStarted(clock=clock)))]
 
     def _store(
         self, steps: list[Step], letters: list[Letter], answer: Answer | None = None
@@ -365,58 +362,28 @@ class Runner:
         events = [step.event for step in steps]
         is_closed = room.phase is Phase.CLOSED
         is_told = any(not isinstance(event, _MOVES) for event in events)
-        stored = self._services.store.append(
-            room.code,
-            self.epoch,
-            room.version - len(events) + 1,
-            [encode_event(event) for event in events],
-            timers=self._timers(steps),
-            meta=self._meta() if is_told else None,
-            ttl_ms=limits.closed_ttl_ms if is_closed else limits.open_ttl_ms,
-        )
+        try:
+            stored = self._services.store.append(
+                room.code,
+                self.epoch,
+                room.version - len(events) + 1,
+                [encode_event(event) for event in events],
+                timers=timers_of(room, steps),
+                meta=meta_of(room) if is_told else None,
+                ttl_ms=limits.closed_ttl_ms if is_closed else limits.open_ttl_ms,
+            )
+        except StoreError as error:
+            # The room in memory is ahead of its log for good: as if the append had failed.
+            stored = self._loop.create_future()
+            stored.set_exception(error)
         after = self._close if is_closed else None
         if any(isinstance(event, ev.CountdownStarted) for event in events):
             after = self._begin_counting
         self._outbox.put(letters, stored=stored, answer=answer, after=after)
         if is_told:
             self._follow_up(events)
-        if next_due_ms(room) != self._timer_due_ms:
+        if room.node_ms(next_due_ms(room)) != self._timer_due_ms:
             self._schedule()
-
-    def _timers(self, steps: list[Step]) -> dict[str, bytes] | None:
-        """Return the rows that changed: clocks that started, stopped, or were moved."""
-        seats: set[int] = set()
-        for event, opened in steps:
-            match event:
-                case ev.Tapped(_, number, _, _):
-                    if self._starts_or_costs(number, opened):
-                        seats.add(number)
-                case ev.ClockStarted(_, number) | ev.RunEnded(_, number, _):
-                    seats.add(number)
-                case ev.CountdownStarted() | ev.Stalled():
-                    seats.update(seat.seat for seat in self.room.racers())
-        known = [self.room.seats[number] for number in seats if number in self.room.seats]
-        return {seat.player: timer(self.room, seat) for seat in known} or None
-
-    def _starts_or_costs(self, number: int, opened: Mask) -> bool:
-        run = self.room.seats[number].run
-        return run is not None and (run.taps == 1 or bool(opened & run.exploded))
-
-    def _meta(self) -> dict[str, str]:
-        room = self.room
-        return {
-            "level": room.settings.level,
-            "phase": room.phase.value,
-            "host": self._host_name(),
-            "players": str(len(room.members())),
-            "places": str(room.settings.players),
-            "listed": "1" if room.settings.listed else "0",
-            "round": str(room.rounds),
-        }
-
-    def _host_name(self) -> str:
-        host = self.room.seats.get(self.room.host)
-        return host.name if host is not None else ""
 
     def _follow_up(self, events: list[Event]) -> None:
         for event in events:
@@ -457,12 +424,13 @@ class Runner:
 
     def _schedule(self) -> None:
         self._cancel_timer()
-        if self._frozen or self.is_over:
+        if self.is_frozen or self.is_over:
             return
-        due_ms = next_due_ms(self.room)
+        store, due_ms = self._services.store, self.room.node_ms(next_due_ms(self.room))
         self._timer_due_ms = due_ms
         if due_ms < NEVER_MS:
-            wait_ms = self.room.node_ms(due_ms) - self._services.store.clock.now_ms()
+            store.watch(self.code, due_ms)
+            wait_ms = due_ms - store.clock.now_ms()
             self._timer = self._loop.call_later(max(0, wait_ms) / 1000, self._tick)
 
     def _cancel_timer(self) -> None:

@@ -1,18 +1,23 @@
 """The search for guess-free boards, in a process of its own, so that no race waits for it.
 
 Law of this module: the node asks over the child's standard input, one JSON line a search, and
-reads one line back. The child ends when its input does, so it never outlives the node, however
-that ends. A child that dies or says nonsense costs its search, which ends as not found.
+reads one line back. The child ends with the node, however that ends. A child that dies or says
+nonsense, and one whose asker has gone, costs its search, which ends as not found.
 """
 
 import asyncio
 import contextlib
+import os
 import sys
+from pathlib import Path
 
 import orjson
 import structlog
 
 from demineur.searcher import SEARCH_SECONDS
+from demineur.store import tether
+
+_COMMAND = (sys.executable, "-m", "demineur.searcher")
 
 _log = structlog.stdlib.get_logger(__name__)
 
@@ -36,6 +41,10 @@ class BoardSearch:
                     child.stdin.write(request)
                     await child.stdin.drain()
                     reply = orjson.loads(await child.stdout.readline())
+            except asyncio.CancelledError:
+                # Its answer would be taken for that to the next question.
+                self._kill()
+                raise
             except (OSError, ValueError, TimeoutError) as error:
                 _log.warning("board search failed", error=type(error).__name__)
                 await self.close()
@@ -45,20 +54,26 @@ class BoardSearch:
 
     async def _running(self) -> asyncio.subprocess.Process:
         if self._child is None or self._child.returncode is not None:
+            tied = (sys.executable, "-I", "-S", str(Path(tether.__file__)), str(os.getpid()))
             self._child = await asyncio.create_subprocess_exec(
-                sys.executable,
-                "-m",
-                "demineur.searcher",
+                *tied,
+                *_COMMAND,
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
+                # Ctrl-C goes to all of a terminal's group, and it is the node that stops us.
+                start_new_session=True,
             )
         return self._child
 
+    def _kill(self) -> asyncio.subprocess.Process | None:
+        child, self._child = self._child, None
+        if child is not None and child.returncode is None:
+            with contextlib.suppress(ProcessLookupError):
+                child.kill()
+        return child
+
     async def close(self) -> None:
         """End the child."""
-        child, self._child = self._child, None
-        if child is None or child.returncode is not None:
-            return
-        with contextlib.suppress(ProcessLookupError):
-            child.kill()
-        await child.wait()
+        child = self._kill()
+        if child is not None:
+            await child.wait()

@@ -5,6 +5,7 @@ with the connection held, so that frames are worked off in the order in which th
 """
 
 import asyncio
+import contextlib
 from collections.abc import Awaitable
 
 import structlog
@@ -18,12 +19,14 @@ from demineur.rooms.metrics import REFUSALS, RELAYS, TAKEOVERS
 from demineur.rooms.node import Node
 from demineur.rooms.publish import room_settings
 from demineur.rooms.runner import Runner, draw
-from demineur.rooms.visitor import Visitor, part
-from demineur.store import StoreError
+from demineur.rooms.visitor import Hold, Latch, Visitor, part
+from demineur.store import StoreError, StoreUnavailable
 
 _log = structlog.stdlib.get_logger(__name__)
 
 RELAY_TRIES = 4
+_NOWHERE = Elsewhere("", 0, "")
+"""Where a connection is that was sent away."""
 DEAD_AFTER_MS = 2_000
 """A node that takes a relay but does not answer, and has not beaten for so long, is dead."""
 
@@ -100,23 +103,25 @@ class Session:
         if not self._messages.take(arrived_ns):
             raise self._too_fast(self._messages, None)
         name = wire.clean_name(message.name) if message.name is not None else None
-        self._hold(connection, self._arrive(connection, message.token, name, text, arrived_ns))
+        latch = Latch(connection)
+        self._hold(latch, self._arrive(latch, message.token, name, text, arrived_ns))
 
     async def _arrive(
         self,
-        connection: Connection,
+        latch: Latch,
         token: str | None,
         name: str | None,
         text: bytes,
         arrived_ns: int,
     ) -> None:
         runner: Runner | None = None
+        connection = latch.connection
         if self._code is not None:
             place = await self._place(connection, self._code, text)
             if isinstance(place, Elsewhere):
                 return
             runner = place
-        visitor, new_token = await self._identify(connection, token, name, arrived_ns)
+        visitor, new_token = await self._identify(latch, token, name, arrived_ns)
         if not connection.is_open:
             return
         self._visitor, self._runner = visitor, runner
@@ -143,6 +148,8 @@ class Session:
         """
         over_epoch: int | None = None
         for _ in range(RELAY_TRIES):
+            if self._node.rooms.is_draining:
+                break
             place = await self._node.rooms.locate(code, over_epoch)
             if not isinstance(place, Elsewhere):
                 return place
@@ -152,8 +159,11 @@ class Session:
             over_epoch = await self._relay(connection, place, text)
             if over_epoch is None:
                 return place
-        part(connection, wire.CloseCode.TRY_LATER, retry_ms=500)
-        return place
+        if self._node.rooms.is_draining:
+            part(connection, wire.CloseCode.RESTART, retry_ms=0)
+        else:
+            part(connection, wire.CloseCode.TRY_LATER, retry_ms=500)
+        return _NOWHERE
 
     async def _relay(self, connection: Connection, place: Elsewhere, text: bytes) -> int | None:
         """Pass the connection on; return the epoch of a holder that was found dead instead."""
@@ -179,44 +189,50 @@ class Session:
         return place.epoch
 
     async def _identify(
-        self, connection: Connection, token: str | None, name: str | None, arrived_ns: int
+        self, latch: Latch, token: str | None, name: str | None, arrived_ns: int
     ) -> tuple[Visitor, str | None]:
         store = self._node.store
         if token is None:
-            if not self._node.identities.admit(connection.address, arrived_ns):
+            if not self._node.identities.admit(latch.connection.address, arrived_ns):
                 raise self._busy("Too many new players come from your address.")
             name = name or "Player"
             player, new_token = await store.new_player(name)
-            return Visitor(connection, player, name), new_token
+            return Visitor(latch, player, name), new_token
         known = await store.player(token)
         if known is None:
             raise wire.Fault(wire.ErrorCode.BAD_TOKEN, "This token is not known here.")
         if name is not None and name != known.name:
             await store.rename(known.id, name)
-        return Visitor(connection, known.id, name or known.name), None
+        return Visitor(latch, known.id, name or known.name), None
 
     # What has to be awaited
 
-    def _hold(self, connection: Connection, work: Awaitable[None]) -> None:
-        connection.hold()
-        self._node.rooms.spawn(self._held(connection, work))
+    def _hold(self, holder: Latch | Visitor, work: Awaitable[None]) -> None:
+        holder.hold(Hold.AWAITING)
+        self._node.rooms.spawn(self._held(holder, work))
 
-    async def _held(self, connection: Connection, work: Awaitable[None]) -> None:
+    async def _held(self, holder: Latch | Visitor, work: Awaitable[None]) -> None:
+        connection = holder.connection
         try:
             await work
         except wire.Fault as fault:
             self._take(fault, connection)
         except StoreError:
             self._take(_unavailable(None), connection)
-            if self._visitor is None:
+            if not self._is_in_room():
                 part(connection, wire.CloseCode.TRY_LATER, retry_ms=1000)
         except asyncio.CancelledError:
             raise
         except Exception:
-            _log.exception("a session failed", room=self._code)
+            _log.exception("a session failed")
             part(connection, wire.CloseCode.INTERNAL)
         if not self._relayed:
-            connection.release()
+            holder.release(Hold.AWAITING)
+
+    def _is_in_room(self) -> bool:
+        """Whether the client has a connection to lose: it plays or watches."""
+        runner, visitor = self._current(), self._visitor
+        return runner is not None and visitor in runner.visitors
 
     # Moves
 
@@ -226,7 +242,7 @@ class Session:
         runner = self._current()
         if runner is None:
             raise wire.Fault(wire.ErrorCode.NOT_IN_ROOM, "Join the room first.", n=message.n)
-        if runner.is_frozen:
+        if runner.is_frozen or self._node.pulse.is_full:
             raise _unavailable(message.n)
         visitor.arrived_ns = arrived_ns
         runner.move(visitor, message, self._node.store.clock.at(arrived_ns))
@@ -251,18 +267,18 @@ class Session:
             case _ if self._code is None:
                 raise wire.Fault(wire.ErrorCode.NO_ROOM, "This is the lobby's address.")
             case wire.Create():
-                self._hold(visitor.connection, self._create(visitor, message, arrived_ns))
+                self._hold(visitor, self._create(visitor, message, arrived_ns))
             case wire.Join():
                 self._join(visitor, message, arrived_ns)
             case _:
                 self._in_room(visitor, message, arrived_ns)
 
     def _rename(self, visitor: Visitor, name: str, arrived_ns: int) -> None:
+        runner = self._thawed()
         visitor.name = name
-        runner = self._current()
         if runner is not None and visitor.seat is not None:
             runner.ask(visitor, cmd.Rename(visitor.seat, name), self._at(arrived_ns))
-        self._hold(visitor.connection, self._store_name(visitor.player, name))
+        self._hold(visitor, self._store_name(visitor.player, name))
 
     async def _store_name(self, player: str, name: str) -> None:
         await self._node.store.rename(player, name)
@@ -293,8 +309,8 @@ class Session:
 
     def _join(self, visitor: Visitor, message: wire.Join, arrived_ns: int) -> None:
         runner = self._current()
-        if runner is None:
-            self._hold(visitor.connection, self._find(visitor, message))
+        if runner is None or runner.is_frozen:
+            self._hold(visitor, self._find(visitor, message))
             return
         self._admit(runner, visitor)
         runner.join(visitor, message, self._at(arrived_ns))
@@ -302,6 +318,12 @@ class Session:
     async def _find(self, visitor: Visitor, message: wire.Join) -> None:
         assert self._code is not None
         place = await self._node.rooms.locate(self._code)
+        if isinstance(place, Runner) and place.is_frozen:
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(place.thawed(), self._node.rooms.patience_s)
+            place = self._node.rooms.get(self._code)
+            if place is None or place.is_frozen:
+                raise StoreUnavailable("the room stands still")
         if isinstance(place, Elsewhere):
             part(visitor.connection, wire.CloseCode.ROOM_MOVED, retry_ms=0)
             return
@@ -321,7 +343,7 @@ class Session:
             runner.join(visitor, message, self._node.store.clock.now_ms())
 
     def _in_room(self, visitor: Visitor, message: wire.ClientMessage, arrived_ns: int) -> None:
-        runner = self._current()
+        runner = self._thawed()
         if runner is None:
             raise wire.Fault(wire.ErrorCode.NOT_IN_ROOM, "Join the room first.")
         now_ms = self._at(arrived_ns)
@@ -343,6 +365,13 @@ class Session:
         if runner is not None and runner.is_over:
             runner = self._node.rooms.get(runner.code)
             self._runner = runner
+        return runner
+
+    def _thawed(self) -> Runner | None:
+        """Return the same, or refuse while it stands still."""
+        runner = self._current()
+        if runner is not None and runner.is_frozen:
+            raise _unavailable(None)
         return runner
 
 
