@@ -1,6 +1,8 @@
 import random
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from demineur.engine import (
     Board,
@@ -28,6 +30,7 @@ from tests.engine.deduction_oracle import (
     small_views,
     view_of,
 )
+from tests.engine.positions import boards
 
 
 def cells(view: View, mask: int) -> set[int]:
@@ -59,10 +62,11 @@ def test_each_rule_finds_what_it_can_prove_and_no_more(seed: int) -> None:
         assert {rule: found(view, rule) for rule in expected} == expected
 
 
+@pytest.mark.parametrize("part", range(8 if FULL else 1))
 @pytest.mark.parametrize("level", ALL_LEVELS, ids=lambda level: level.id)
-def test_certain_cells_are_those_of_chance_0_and_1_elsewhere(level: Level) -> None:
+def test_certain_cells_are_those_of_chance_0_and_1_elsewhere(level: Level, part: int) -> None:
     with Toollib() as toollib:
-        for run in level_runs(level, 1, 2000 if FULL else 50):
+        for run in level_runs(level, part, 250 if FULL else 50):
             view = View.of(run)
             chances = toollib.chances(view)
             assert chances is not None
@@ -75,6 +79,41 @@ def test_certain_cells_are_those_of_chance_0_and_1_elsewhere(level: Level) -> No
             assert ours is not None
             for cell in hidden:
                 assert ours.of(cell) == pytest.approx(chances[cell], rel=0, abs=1e-9)
+
+
+revealed = st.lists(st.integers(0, 1 << 16), max_size=60)
+"""Which cells of a board are open, as picks among all."""
+
+
+def opened_cells(board: Board, picks: list[int]) -> int:
+    return board.geometry.mask(pick % board.geometry.cells for pick in picks)
+
+
+@given(boards(), revealed)
+def test_what_is_certain_is_so(board: Board, picks: list[int]) -> None:
+    deductions = deduce(view_of(board, opened_cells(board, picks)), effort=5_000)
+    assert deductions.safe & board.mines == 0
+    assert deductions.mines & board.safe == 0
+
+
+@given(boards(), revealed)
+def test_a_stronger_rule_finds_all_that_a_weaker_one_does(board: Board, picks: list[int]) -> None:
+    view = view_of(board, opened_cells(board, picks))
+    weaker = deduce(view, rule=Rule.SINGLE, effort=5_000)
+    for rule in Rule:
+        stronger = deduce(view, rule=rule, effort=5_000)
+        assert weaker.safe & ~stronger.safe == weaker.mines & ~stronger.mines == 0
+        weaker = stronger
+
+
+@given(boards(), revealed, revealed)
+def test_what_is_certain_stays_so(board: Board, before: list[int], more: list[int]) -> None:
+    few = opened_cells(board, before)
+    many = few | opened_cells(board, more)
+    earlier, later = (deduce(view_of(board, cells), effort=50_000) for cells in (few, many))
+    if later.complete:
+        assert earlier.safe & ~many & ~later.safe == 0
+        assert earlier.mines & ~many & ~later.mines == 0
 
 
 def turned(board: Board, opened: int) -> list[tuple[Geometry, list[int], Board, int]]:
