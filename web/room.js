@@ -125,7 +125,9 @@ function caughtUp(room, frame, at) {
   next = clocked(progressed(next, frame.progress), frame.clock);
   if (next.run) {
     const waiting = next.run.waiting.filter((move) => move.n > frame.n);
-    next = { ...next, run: { ...next.run, n: Math.max(next.run.n, frame.n), waiting } };
+    const { n, held } = next.run;
+    const run = { ...next.run, n: Math.max(n, frame.n), held: Math.max(held, frame.n), waiting };
+    next = { ...next, run };
   }
   return { ...next, v: frame.v, spectators: frame.spectators };
 }

@@ -19,6 +19,8 @@ import { around, eachOpened, HIDDEN, MINE_HIT } from "./grid.js";
  * @property {Uint8Array} cells What each cell holds (`grid.js`).
  * @property {Uint8Array} flags 1 where the server holds a flag.
  * @property {number} n The counter of the last move that the server has answered.
+ * @property {number} held The last of them that did something: those that the rules ignore are in
+ *   no log, so only this one may be claimed on return.
  * @property {readonly Move[]} waiting Moves without an answer, oldest first.
  */
 
@@ -36,6 +38,7 @@ export function newRun(size, penalty) {
     cells: new Uint8Array(area).fill(HIDDEN),
     flags: new Uint8Array(area),
     n: 0,
+    held: 0,
     waiting: [],
   };
 }
@@ -51,7 +54,7 @@ export function newRun(size, penalty) {
 export function runOf(size, penalty, own, before) {
   const run = newRun(size, penalty);
   run.status = own.status;
-  run.n = own.n;
+  run.n = run.held = own.n;
   run.waiting = (before?.waiting ?? []).filter((move) => move.n > own.n);
   eachOpened(own.open, (cell, content) => {
     run.cells[cell] = content;
@@ -166,6 +169,7 @@ export function answered(run, moved) {
   const next = {
     ...run,
     n: Math.max(run.n, moved.n),
+    held: moved.open || moved.flag ? Math.max(run.held, moved.n) : run.held,
     // Answers come in the order of the moves, so an older one that still waits never gets one.
     waiting: run.waiting.filter((move) => move.n > moved.n),
   };

@@ -157,7 +157,7 @@ function asking(state, exists) {
   }
   if (!exists) return only({ ...state, room: null, refusal: "no_room" });
   const role = state.wish.kind === "join" ? state.wish.role : "player";
-  const held = state.room && { since: state.room.v, n: state.room.run?.n ?? 0 };
+  const held = state.room && { since: state.room.v, n: state.room.run?.held ?? 0 };
   return { state, send: [{ t: "join", role, ...held }] };
 }
 

@@ -48,8 +48,8 @@ class Create(_Message):
 class Join(_Message):
     """Join the room of this address, or return to one's place in it.
 
-    ``since`` and ``n`` name the last event version and the last answered move that this client
-    holds; with them the server may send just what was missed.
+    ``since`` and ``n`` name the last event version that this client holds, and the last of its
+    moves of which it was told an effect; with them the server may send just what was missed.
     """
 
     t: Literal["join"]
