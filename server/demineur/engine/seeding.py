@@ -118,6 +118,20 @@ class Layout:
         attempt: which board of the seed's guess-free search, 0 for the seed's own.
         order: the first ``mine_count + 9`` cells of the order.
 
+    Boards differ by the few mines that a first tap pushed out of its square:
+
+    >>> boards = Layout(geometry(8, 4), 6, bytes(16))
+    >>> boards.board(9)
+    0 0 1 2 * * 2 1
+    0 0 1 * 3 2 2 *
+    1 1 1 2 2 1 1 1
+    * 1 0 1 * 1 0 0
+    >>> boards.board(24)
+    0 0 1 2 * * 2 1
+    0 1 2 * 3 2 2 *
+    0 1 * 3 2 1 1 1
+    0 1 1 2 * 1 0 0
+
     Raises:
         EngineError: the seed is not 16 bytes long, the attempt is out of range, or a
             seed cannot make such a board.

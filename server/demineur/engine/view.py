@@ -31,6 +31,12 @@ def segments(run: Run, mask: Mask) -> Segments:
     Neighbours in a row make one segment. O(area) at the speed of string conversion, and
     half a microsecond a segment.
 
+    >>> from demineur.engine.board import Board
+    >>> from demineur.engine.geometry import geometry
+    >>> run = Run(Board.from_cells(geometry(6, 4), [3, 6, 22]))
+    >>> segments(run, run.tap(18))
+    [(7, '111'), (12, '1101'), (18, '0001')]
+
     Raises:
         EngineError: a cell is not revealed.
     """
@@ -54,6 +60,16 @@ class View:
         planes: the numbers of the open cells, as four bit planes.
         flags: the player's flags.
         exploded: mines that opened.
+
+    >>> from demineur.engine.geometry import geometry
+    >>> view = View.empty(geometry(6, 4), 3)
+    >>> print(view.geometry.draw(view.add([(7, '111'), (12, '1101'), (18, '0001')])))
+    . . . . . .
+    . # # # . .
+    # # # # . .
+    # # # # . .
+    >>> view.number(9), view.number(14), view.number(6)
+    (1, 0, None)
     """
 
     __slots__ = ("exploded", "flags", "geometry", "mine_count", "opened", "planes")
