@@ -36,7 +36,7 @@ class StoreSettings:
 
     connect_timeout_s: float = 1.0
     call_timeout_s: float = 5.0
-    """How long a call, or a move waiting to be stored, waits for Redis before it fails."""
+    """How long a call waits for Redis, and an append for its turn: it fails after twice that."""
     idle_beat_ms: int = 500
     racing_beat_ms: int = 20
     stall_ms: int = 250

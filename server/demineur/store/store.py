@@ -162,6 +162,16 @@ class Store:
         """Appends that Redis has not answered yet: the queue that ``Backlogged`` bounds."""
         return self._commit.waiting_appends
 
+    @property
+    def stored_appends(self) -> int:
+        """Appends stored so far, for the metrics."""
+        return self._commit.appends
+
+    @property
+    def append_calls(self) -> int:
+        """Calls that it took: appends a call tell how well group commit gathers."""
+        return self._commit.calls
+
     def forget(self, code: str) -> None:
         """Drop what this node remembers of a room that is another's now (after ``Fenced``)."""
         self._watch.hand_over(code)
