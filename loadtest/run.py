@@ -11,6 +11,7 @@ import argparse
 import os
 import re
 import shlex
+import signal
 import statistics
 import subprocess
 import sys
@@ -171,6 +172,7 @@ def main() -> int:
     parser.add_argument("--soak", action="store_true", help="end with 1 when the memory grows")
     parser.add_argument("--server", default="", help="options of demineur serve, in one string")
     ours, theirs = parser.parse_known_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     with server(shlex.split(ours.server)) as target:
         status = race(target, ["-u", "40", "-r", "10", "-t", "30s", *theirs])
         flat = report(target, soak=ours.soak)
