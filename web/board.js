@@ -18,7 +18,7 @@ import { Renderer } from "./render.js";
  * @property {import("./grid.js").Shape} shape
  * @property {(pressed: number) => Uint8Array} looks Given the cell under the finger, or -1.
  * @property {boolean} playable Whether it is one's own to play, now or soon.
- * @property {boolean} live Whether gestures are wanted now.
+ * @property {() => boolean} live Whether gestures are wanted now: a penalty ends by itself.
  * @property {number} centre Where to begin on a board larger than the viewport.
  * @property {string} label What the board is, for those who do not see it.
  */
@@ -80,7 +80,7 @@ export class Board {
       this.#camera = null;
       this.#cursor = -1;
     }
-    if (!scene.live) this.#pressed = -1;
+    if (!scene.live()) this.#pressed = -1;
     setAttribute(this.element, "aria-label", scene.label);
     this.#request();
   }
@@ -217,14 +217,14 @@ export class Board {
 
   /** @param {Action & {do: "press"|"release"}} action */
   #hidePress(action) {
-    this.#pressed = action.do === "press" && this.#scene?.live ? this.#cellAt(action) : -1;
+    this.#pressed = action.do === "press" && this.#scene?.live() ? this.#cellAt(action) : -1;
     this.#cursor = -1;
   }
 
   /** @param {Action & {do: "tap"|"flag"|"chord"}} action */
   #gesture(action) {
     const cell = this.#cellAt(action);
-    if (cell < 0 || !this.#scene?.live) return false;
+    if (cell < 0 || !this.#scene?.live()) return false;
     const moved = this.reports.gesture(action.do, cell);
     if (moved && action.held) navigator.vibrate?.(HAPTIC_MS);
     return moved;
@@ -262,7 +262,7 @@ export class Board {
       case "edge":
         return this.#moveCursor(action);
       default:
-        if (this.#cursor >= 0 && this.#scene?.live) this.reports.gesture(action.do, this.#cursor);
+        if (this.#cursor >= 0 && this.#scene?.live()) this.reports.gesture(action.do, this.#cursor);
     }
   }
 

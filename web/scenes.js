@@ -10,7 +10,7 @@ import { levelName } from "./words.js";
 /**
  * One's own run under way, or the board that waits for "go".
  * @param {Room} room
- * @param {boolean} live Whether moves count now.
+ * @param {() => boolean} live Whether moves count now.
  * @returns {Scene}
  */
 export function raceScene(room, live) {
@@ -39,7 +39,7 @@ export function raceScene(room, live) {
  */
 export function endScene(room, result, board, run) {
   const looks = run ? endLooks(board, run) : boardLooks(board);
-  return { shape: result, looks: () => looks, playable: false, live: false, centre: middle(result), label: label({ ...room, board: result }, false) };
+  return { shape: result, looks: () => looks, playable: false, live: () => false, centre: middle(result), label: label({ ...room, board: result }, false) };
 }
 
 /** @param {import("./grid.js").Shape} shape */

@@ -7,6 +7,7 @@ it; so a player here knows no more than the person at that page would.
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from typing import Any
 
 from playwright.async_api import Page
@@ -114,26 +115,47 @@ class Clicker:
         self._player: Player | None = None
         self._seed = seed
 
-    async def move(self) -> Move | None:
-        """Makes one move; None when the run has ended or no move is left."""
+    async def think(self) -> Move | None:
+        """The next move; None when the run has ended or no move is left."""
         known = await read(self.page)
         if known["status"] not in {"ready", "playing"}:
             return None
         if self._player is None:
             middle = (known["height"] // 2) * known["width"] + known["width"] // 2
             start = middle if known["marked"] is None else known["marked"]
-            style = Style(pace_ms=0)
-            self._player = Player(style, random.Random(self._seed), start=start)
-        move = self._player.next(view_of(known))
-        if move is not None:
-            button = "right" if move.action is Action.FLAG else "left"
-            await click(self.page, move.cell, button)
-            await answered(self.page)
-        return move
+            self._player = Player(Style(pace_ms=0), random.Random(self._seed), start=start)
+        return self._player.next(view_of(known))
+
+    async def make(self, move: Move) -> None:
+        """Clicks a move, and waits for its answer."""
+        await click(self.page, move.cell, "right" if move.action is Action.FLAG else "left")
+        await answered(self.page)
 
     async def play(self, moves: int = 10_000) -> int:
         """Makes up to so many moves; says how many it made."""
         for made in range(moves):
-            if await self.move() is None:
+            move = await self.think()
+            if move is None:
                 return made
+            await self.make(move)
         return moves
+
+    async def until(self, wanted: Callable[[Move, dict[str, Any]], bool]) -> Move:
+        """Plays up to the first move that is wanted, and returns that one unmade."""
+        while True:
+            move = await self.think()
+            assert move is not None, "the run ended before such a move came up"
+            if wanted(move, await read(self.page)):
+                return move
+            await self.make(move)
+
+    async def lose(self) -> None:
+        """Plays until a mine is proved, and opens it."""
+        move = await self.until(lambda move, _: move.action is Action.FLAG)
+        await click(self.page, move.cell)
+        await answered(self.page)
+
+
+def is_chord(move: Move, known: dict[str, Any]) -> bool:
+    """Whether a move is a tap on an open number."""
+    return move.action is Action.TAP and known["cells"][move.cell] != HIDDEN

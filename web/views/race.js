@@ -60,7 +60,7 @@ export function raceView(actions) {
       if (!room) return;
       setAttribute(element, "data-watching", !isRacing(room) && room.phase !== "preparing");
       progress.show(room);
-      board.show(raceScene(room, mayMove(next, performance.now())));
+      board.show(raceScene(room, () => state !== null && mayMove(state, performance.now())));
       hud.show(next);
       tick();
     },
