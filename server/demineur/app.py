@@ -3,19 +3,22 @@
 import asyncio
 import contextlib
 import logging
+import os
 import secrets
 import signal
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import Any
 
 import structlog
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
 from demineur import __version__
-from demineur.config import Settings
+from demineur.config import Settings, unknown_variables
 from demineur.net import (
     Access,
+    EndpointFor,
     HttpRequest,
     HttpResponse,
     HttpRoutes,
@@ -70,9 +73,8 @@ def configure_logging(settings: Settings) -> None:
     root.setLevel(settings.log_level.upper())
 
 
-@dataclass(slots=True)
-class _Status:
-    is_draining: bool = False
+class CannotListen(OSError):  # noqa: N818 - what is the case
+    """An address that can't be listened on; the text says which, and why."""
 
 
 class App:
@@ -83,11 +85,10 @@ class App:
         self.store = store
         self.node = node
         self.listeners = listeners
-        self._status = _Status()
 
     @classmethod
     async def start(cls, settings: Settings, *, reuse_port: bool = False) -> "App":
-        """Open the store and listen. Raises ``StoreError`` or ``OSError`` where it can't."""
+        """Open the store and listen. Raises ``StoreError`` or ``CannotListen``."""
         secret = (
             settings.cluster_secret.get_secret_value()
             if settings.cluster_secret is not None
@@ -98,15 +99,15 @@ class App:
         def endpoint(path: str) -> Session | None:
             return app.endpoint(path) if app is not None else None
 
-        internal = await listen(
+        internal = await _listen(
             endpoint,
-            host=settings.internal_host,
-            port=settings.internal_port,
+            settings.internal_host,
+            settings.internal_port,
             limits=replace(settings.net, max_connections_per_address=settings.net.max_connections),
             access=Access(relay_secret=secret),
         )
         try:
-            address = settings.advertise or f"{settings.internal_host}:{internal.port}"
+            address = _advertised(settings, internal.port)
             store = await Store.open(_store_settings(settings, address))
         except BaseException:
             await internal.close(CloseCode.GOING_AWAY, "", timeout_s=0)
@@ -116,10 +117,10 @@ class App:
         node.rooms.start()
         node.pulse.start()
         try:
-            public = await listen(
+            public = await _listen(
                 endpoint,
-                host=settings.host,
-                port=settings.port,
+                settings.host,
+                settings.port,
                 reuse_port=reuse_port,
                 http=app.routes(),
                 limits=settings.net,
@@ -158,7 +159,7 @@ class App:
         )
 
     def _ready(self, request: HttpRequest) -> HttpResponse:
-        if self._status.is_draining:
+        if self.node.rooms.is_draining:
             return HttpResponse.json({"status": "draining"}, 503)
         if self.store.stalled_since_ms is not None:
             return HttpResponse.json({"status": "store unavailable"}, 503)
@@ -166,7 +167,6 @@ class App:
 
     async def stop(self) -> None:
         """Hand the rooms over, send everybody to another node, and close; within 10 s."""
-        self._status.is_draining = True
         for listener in self.listeners:
             listener.stop_accepting()
         await self.node.rooms.drain()
@@ -181,6 +181,21 @@ class App:
         self.node.pulse.stop()
         await self.node.rooms.close()
         await self.store.close()
+
+
+async def _listen(endpoint: EndpointFor, host: str, port: int, **options: Any) -> Listener:
+    try:
+        return await listen(endpoint, host=host, port=port, **options)
+    except OSError as error:
+        raise CannotListen(f"{host}:{port}: {error.strerror or error}") from error
+
+
+def _advertised(settings: Settings, port: int) -> str:
+    """Return the address that other nodes are told."""
+    host = settings.advertise or settings.internal_host
+    if settings.advertise and host.rpartition(":")[2].isdigit():
+        return host
+    return f"[{host}]:{port}" if ":" in host and not host.startswith("[") else f"{host}:{port}"
 
 
 def _site() -> StaticSite | None:
@@ -229,6 +244,8 @@ async def serve(
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stopping.set)
+    for name in unknown_variables(os.environ):
+        _log.warning("no such setting", variable=name)
     app = await App.start(settings, reuse_port=reuse_port)
     _log.info(
         "serving",

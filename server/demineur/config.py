@@ -5,14 +5,25 @@ group has two underscores between: ``DEMINEUR_NET__MAX_CONNECTIONS``. The option
 serve`` go before the environment. Defaults run on one machine; secrets have none.
 """
 
+import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, SecretStr, field_validator
+from pydantic import Field, SecretStr, field_validator, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
-from demineur.net import Limits
+from demineur.net import Limits, Networks
 from demineur.rooms import RoomLimits, SessionLimits
+from demineur.store import StoreMisconfigured
+from demineur.store.address import parse_address
+from demineur.store.backend import MEMORY
+
+PREFIX = "DEMINEUR_"
+
+_ORIGIN = re.compile(r"\*|https?://(?:[A-Za-z0-9.\-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?/?")
+_ADVERTISED = re.compile(r"(?:[A-Za-z0-9.\-_]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?")
+_EVERYWHERE = {"", "0.0.0.0", "::"}  # noqa: S104 - compared, not listened on
 
 Words = Annotated[tuple[str, ...], NoDecode]
 """Words with commas between."""
@@ -22,7 +33,7 @@ class Settings(BaseSettings):
     """The settings of one node."""
 
     model_config = SettingsConfigDict(
-        env_prefix="DEMINEUR_", env_nested_delimiter="__", frozen=True, extra="forbid"
+        env_prefix=PREFIX, env_nested_delimiter="__", frozen=True, extra="forbid"
     )
 
     host: str = "127.0.0.1"
@@ -44,7 +55,8 @@ class Settings(BaseSettings):
     internal_port: Annotated[int, Field(ge=0, le=65535)] = 0
     """Its port; 0: the system's choice."""
     advertise: str = ""
-    """``host:port`` that other nodes are told; none: the internal host and port."""
+    """``host:port`` that other nodes are told, or the host alone where the port is the system's
+    choice; none: the internal host and port."""
     cluster_secret: Annotated[SecretStr, Field(min_length=16)] | None = None
     """What the nodes of a site share, so that no one else can relay; 16 characters at least.
     None: drawn at random, which does for one machine."""
@@ -76,3 +88,57 @@ class Settings(BaseSettings):
         if isinstance(value, str):
             return tuple(word for word in (part.strip() for part in value.split(",")) if word)
         return value
+
+    @field_validator("trusted_proxies", "metrics_from")
+    @classmethod
+    def _are_networks(cls, words: tuple[str, ...]) -> tuple[str, ...]:
+        Networks(words)
+        return words
+
+    @field_validator("origins")
+    @classmethod
+    def _are_origins(cls, words: tuple[str, ...]) -> tuple[str, ...]:
+        for word in words:
+            if not _ORIGIN.fullmatch(word):
+                raise ValueError(f"{word!r} is no origin such as https://play.example")
+        return words
+
+    @field_validator("advertise")
+    @classmethod
+    def _is_advertisable(cls, text: str) -> str:
+        if text and not _ADVERTISED.fullmatch(text):
+            raise ValueError(f"{text!r} is not host:port")
+        return text
+
+    @field_validator("redis_url")
+    @classmethod
+    def _is_redis(cls, url: SecretStr | None) -> SecretStr | None:
+        if url is not None and not url.get_secret_value().startswith(MEMORY):
+            try:
+                parse_address(url.get_secret_value())
+            except StoreMisconfigured as error:
+                raise ValueError(str(error)) from None
+        return url
+
+    @model_validator(mode="after")
+    def _can_be_reached(self) -> "Settings":
+        if self.internal_host in _EVERYWHERE and not self.advertise:
+            raise ValueError(
+                "advertise: an internal host that stands for all addresses is none that other "
+                "nodes can reach; set what they are told"
+            )
+        return self
+
+
+def unknown_variables(environment: Mapping[str, str]) -> list[str]:
+    """Return the names of variables that look like settings and are none; a slip of the pen.
+
+    >>> unknown_variables({"DEMINEUR_PROT": "80", "DEMINEUR_PORT": "80", "HOME": "/"})
+    ['DEMINEUR_PROT']
+    """
+    known = {f"{PREFIX}{name.upper()}" for name in Settings.model_fields}
+    return sorted(
+        name
+        for name in environment
+        if name.startswith(PREFIX) and name.partition("__")[0] not in known
+    )

@@ -11,12 +11,12 @@ from typing import Annotated, Any
 import typer
 from pydantic import ValidationError
 
-from demineur.app import App, configure_logging
+from demineur.app import App, CannotListen, configure_logging
 from demineur.app import serve as serve_node
 from demineur.cli.errors import InputError
 from demineur.config import Settings
 from demineur.store import StoreError
-from demineur.workers import supervise
+from demineur.workers import WorkerFailed, supervise
 
 FAILED = 1
 
@@ -53,7 +53,7 @@ def serve(
             run_loop(supervise(settings, _announce_address))
         else:
             run_loop(serve_node(settings, announce=_announce))
-    except StoreError as error:
+    except (StoreError, CannotListen, WorkerFailed) as error:
         raise _failure(str(error)) from None
     except OSError as error:
         raise _failure(f"{settings.host}:{settings.port}: {error.strerror or error}") from None
@@ -67,7 +67,8 @@ def _settings(given: dict[str, Any]) -> Settings:
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False, include_context=False)[0]
         where = ".".join(str(part) for part in first["loc"])
-        raise InputError(f"setting {where}: {first['msg']}") from None
+        text = first["msg"].removeprefix("Value error, ")
+        raise InputError(f"setting {where}: {text}" if where else f"setting {text}") from None
 
 
 def run_loop(work: Coroutine[Any, Any, None]) -> None:

@@ -1,6 +1,6 @@
 """``Node``: what all connections of this process share."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from demineur.net import Gate
 from demineur.rooms.directory import Rooms
@@ -11,7 +11,10 @@ from demineur.store import Store
 
 @dataclass(frozen=True, slots=True)
 class SessionLimits:
-    """What one client may ask of a node; the rest is bounded by ``demineur.net.Limits``."""
+    """What one client may ask of a node; the rest is bounded by ``demineur.net.Limits``.
+
+    Raises ``ValueError`` for a value that is not positive.
+    """
 
     moves_per_s: float = 30.0
     """Moves of one connection, sustained; above: ``too_fast``. The fastest humans make ten."""
@@ -33,6 +36,11 @@ class SessionLimits:
     """The same at once: a class that opens the page together comes from one address."""
     busy_retry_ms: int = 2_000
     """When somebody who was refused because the node is overloaded should try again."""
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            if not getattr(self, field.name) > 0:
+                raise ValueError(f"{field.name} must be positive")
 
 
 class Node:

@@ -1,7 +1,7 @@
 """What a room needs of its node, gathered: the store, limits, and who must be told what."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
 from demineur.race import RoomSettings
@@ -13,7 +13,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class RoomLimits:
-    """Numbers that bound a room, all settings of the node."""
+    """Numbers that bound a room, all settings of the node.
+
+    Raises ``ValueError`` for a value that is not positive; there may be no spectators.
+    """
 
     spectators: int = 50
     """Who may watch a room at once; above: ``room_full``."""
@@ -25,6 +28,12 @@ class RoomLimits:
     """How long Redis keeps the log of a room that has closed."""
     stall_patience_ms: int = 3_000
     """How long moves wait for a store that does not answer before they are refused."""
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if value < 0 or (value == 0 and field.name != "spectators"):
+                raise ValueError(f"{field.name} must be positive")
 
 
 @dataclass(frozen=True, slots=True)
