@@ -154,9 +154,11 @@ class Raw:
         return cls(*await asyncio.open_connection(sock=sock, limit=receive_bytes or 65536))
 
     @classmethod
-    async def upgraded(cls, listener: Listener, *, receive_bytes: int = 0, **more: str) -> "Raw":
+    async def upgraded(
+        cls, listener: Listener, *, receive_bytes: int = 0, headers: dict[str, str] | None = None
+    ) -> "Raw":
         raw = await cls.connect(listener, receive_bytes=receive_bytes)
-        raw.send(request_head(headers=UPGRADE | more))
+        raw.send(request_head(headers=UPGRADE | (headers or {})))
         status, _, _ = await raw.response()
         assert status == 101
         return raw

@@ -10,7 +10,7 @@ from demineur.net.connection import Connection, Endpoint
 from demineur.net.limits import Limits
 from demineur.net.listener import EndpointFor, Listener, listen
 from demineur.net.rates import Gate, TokenBucket
-from demineur.net.relay import RelayError, RelayRefused, RelayTimeout, relay
+from demineur.net.relay_client import RelayError, RelayRefused, RelayTimeout, relay
 from demineur.net.routes import HttpRequest, HttpResponse, HttpRoutes, Route
 from demineur.net.static import StaticSite, find_web
 

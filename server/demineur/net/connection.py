@@ -236,18 +236,17 @@ class Connection(Link):
 
     def look(self, now_ns: int) -> int:
         """Do what time demands, and return when to look again (see ``Wheel``)."""
-        limits = self._limits
         if self._is_lost:
             return 0
         if self.is_open:
-            stall_ns = self._full_ns + in_ns(limits.stall_timeout_s) if self._full_ns else 0
-            if stall_ns and now_ns >= stall_ns:
+            next_ns = self._look_alive(now_ns) if self._has_spoken else self._deadline_ns
+            stall_ns = self._full_ns + in_ns(self._limits.stall_timeout_s)
+            if self._full_ns and now_ns >= stall_ns:
                 self._give_up()
-            elif self._has_spoken:
-                next_ns = self._look_alive(now_ns)
-                return min(next_ns, stall_ns) if stall_ns else next_ns
-            elif now_ns >= self._deadline_ns:
+            elif not self._has_spoken and now_ns >= next_ns:
                 self.close(CloseCode.NO_FIRST_FRAME, CLOSE_REASONS[CloseCode.NO_FIRST_FRAME])
+            else:
+                return min(next_ns, stall_ns) if self._full_ns else next_ns
         elif now_ns >= self._deadline_ns:
             self.abort()
             return 0

@@ -37,6 +37,8 @@ _FRAME_BYTES_MAX = 1_048_576
 
 _HIGH_WATER_BYTES = 65_536
 _CLOSE_TIMEOUT_S = 3.0
+_STALL_TIMEOUT_S = 10.0
+"""How long the node may leave the client's messages unread; then it counts as lost."""
 _DEAD_PEER_MS = 10_000
 
 
@@ -134,15 +136,27 @@ async def _connect(
 class _Upstream(Link):
     """Our end of the websocket to the other node."""
 
-    __slots__ = ("_connection", "_head", "_headers", "_is_over", "_loop", "_timer", "shaken")
+    __slots__ = (
+        "_connection",
+        "_early",
+        "_head",
+        "_headers",
+        "_is_over",
+        "_loop",
+        "_stall",
+        "_timer",
+        "shaken",
+    )
 
     def __init__(self, wire: ClientProtocol, turn: Turn, headers: dict[str, str]) -> None:
         super().__init__(wire, turn, _FRAME_BYTES_MAX)
         self._loop = asyncio.get_running_loop()
         self._headers = headers
         self._head = b""
+        self._early = b""
         self._connection: Connection | None = None
         self._timer: asyncio.TimerHandle | None = None
+        self._stall: asyncio.TimerHandle | None = None
         self._is_over = False
         self.shaken: asyncio.Future[None] = self._loop.create_future()
         """Done when the handshake is; fails with ``RelayRefused``."""
@@ -155,6 +169,10 @@ class _Upstream(Link):
         connection.hand_over(_Pipe(self, connection.endpoint))
         connection.on_backlog(self._stop_reading, self._go_on_reading)
         connection.release()
+        early, self._early = self._early, b""
+        self._go_on_reading()
+        if early:
+            super().data_received(early)
         if self._is_over:  # it ended between the handshake and now
             self._close_client(*self._final())
 
@@ -191,7 +209,7 @@ class _Upstream(Link):
 
     def data_received(self, data: bytes) -> None:
         """Finish the handshake, then work off frames."""
-        if self._wire.state is not CONNECTING:
+        if self._connection is not None:
             super().data_received(data)
             return
         self._head += data
@@ -199,18 +217,21 @@ class _Upstream(Link):
         if end:
             self._head = b""
             self._shake(head + end)
-            if rest and self.is_open:
-                super().data_received(rest)
+            # What the node says before the pipe is laid must wait for it.
+            self._early = rest
+            self._stop_reading()
         elif len(self._head) > _HEAD_BYTES_MAX:
             self._refused("its answer is no handshake", None)
 
     def pause_writing(self) -> None:
-        """The node is behind: read no more from the client."""
+        """The node is behind: read no more from the client, and wait for it for a while."""
+        self._stall = self._loop.call_later(_STALL_TIMEOUT_S, self.abort)
         if self._connection is not None:
             self._connection.pause(True)
 
     def resume_writing(self) -> None:
         """The node has caught up."""
+        self._cancel(self._stall)
         if self._connection is not None:
             self._connection.pause(False)
 
@@ -223,8 +244,8 @@ class _Upstream(Link):
 
     def connection_lost(self, exc: Exception | None) -> None:
         """The node is gone."""
-        if self._timer is not None:
-            self._timer.cancel()
+        self._cancel(self._stall)
+        self._cancel(self._timer)
         self._refused("it hung up", None)
         super().connection_lost(exc)
 
@@ -271,6 +292,11 @@ class _Upstream(Link):
         if not self.shaken.done():
             self.shaken.set_exception(RelayRefused(text, status))
             self.abort()
+
+    @staticmethod
+    def _cancel(timer: asyncio.TimerHandle | None) -> None:
+        if timer is not None:
+            timer.cancel()
 
     def _stop_reading(self) -> None:
         if self._transport is not None and not self._transport.is_closing():
