@@ -59,7 +59,7 @@ class Table:
             "redis_url": redis_url,
             "players": UNHURRIED,
             "net": Limits(frames_per_s=20_000, frame_burst=20_000, handshake_burst=5_000),
-            "rooms": RoomLimits(),
+            "rooms": RoomLimits(progress_interval_ms=20),
             **settings,
         }
         return cls(await App.start(Settings(**given)))
