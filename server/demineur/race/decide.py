@@ -138,10 +138,14 @@ def _readied(seat: Seat, ready: bool, at_ms: int) -> list[ev.Event]:
 
 def _complete(room: Room, seat: Seat, draw: cmd.Draw, at_ms: int) -> list[ev.Event]:
     """Begin a rematch that this seat's consent completes."""
-    present = [other for other in room.members() if other.present]
-    if room.rematch and all(other.ready or other is seat for other in present):
+    present = _present(room)
+    if room.rematch and present and all(other.ready or other is seat for other in present):
         return _begin(room, [other.seat for other in present], draw, at_ms)
     return []
+
+
+def _present(room: Room) -> list[Seat]:
+    return [seat for seat in room.members() if seat.present]
 
 
 def _rematch(room: Room, command: cmd.Rematch, at_ms: int) -> list[ev.Event]:
@@ -154,7 +158,7 @@ def _rematch(room: Room, command: cmd.Rematch, at_ms: int) -> list[ev.Event]:
         ev.Rematched(at_ms, seat.seat),
         ev.Readied(at_ms, seat.seat, True),
     ]
-    if all(other is seat for other in room.members() if other.present):
+    if _present(room) == [seat]:
         events += _begin(room, [seat.seat], command.draw, at_ms)
     return events
 
@@ -172,7 +176,7 @@ def _change_settings(room: Room, command: cmd.ChangeSettings, at_ms: int) -> lis
 def _start(room: Room, command: cmd.Start, at_ms: int) -> list[ev.Event]:
     seat = _host(room, command.seat)
     _in_lobby(room, or_finished=True)
-    others = [other for other in room.members() if other.present and other is not seat]
+    others = [other for other in _present(room) if other is not seat]
     ready = [other.seat for other in others if other.ready]
     if others and not ready:
         raise Refused(Reason.NOT_READY, "Nobody else is ready yet.")
