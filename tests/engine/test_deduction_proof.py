@@ -135,6 +135,13 @@ def test_a_hint_does_not_name_a_mine_that_carries_a_flag() -> None:
     assert hint(view) is None
 
 
+def test_a_hint_by_the_count_names_a_mine_that_is_still_hidden() -> None:
+    proof = hint(drawn("* . .", 3))
+    assert proof is not None
+    assert (proof.cell, proof.mine, proof.rule, proof.numbers) == (1, True, Rule.COUNT, 0)
+    assert proof.mines == 0b110
+
+
 def test_a_hint_names_a_safe_cell_under_a_wrong_flag() -> None:
     view = drawn("* 1 .", 1)
     view.flag(2)

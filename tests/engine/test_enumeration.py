@@ -94,6 +94,18 @@ def test_work_is_paid_for_before_it_is_done() -> None:
         Census(part, Effort(spent.spent - 1))
 
 
+def test_counting_pays_for_the_length_of_its_numbers() -> None:
+    spent = []
+    for cells in (50, 120):
+        (part,) = components(drawn(" ".join(["."] + ["1", "."] * cells), cells))
+        reach, census = Effort(None), Effort(None)
+        Reach(part, reach)
+        Census(part, census)
+        spent.append((reach.spent, census.spent))
+    assert spent[0][1] == spent[0][0]
+    assert spent[1][1] == 4 * spent[1][0]
+
+
 @pytest.mark.parametrize(
     ("lacking", "safe", "mined"),
     [(1, 0b1111000, 0), (2, 0, 0), (4, 0, 0), (5, 0, 0b1111000)],
