@@ -103,15 +103,17 @@ def test_a_table_for_people(command: Command) -> None:
             *("openings", "taps", "flags", "efficiency"),
         ],
         ["1", "6x4", "3", "playing", "-", "1/6", "2", "1", "2", "0.33"],
-        ["2", "6x4", "3", "ready", "-", "-", "-", "0", "0", "-"],
+        ["2", "6x4", "3", "ready", "-", "0/6", "2", "0", "0", "-"],
     ]
 
 
 def test_a_run_without_a_tap_for_people(command: Command) -> None:
-    ready = SMALL | {"moves": []}
-    assert command("replay", "-", stdin=json.dumps(ready)).out == (
-        "6 x 4, 3 mines: ready, no tap yet\n"
-    )
+    ready = SMALL | {"moves": [], "seed": "0" * 32}
+    del ready["mine_cells"]
+    answer = command("replay", "-", stdin=json.dumps(ready))
+    assert answer.out == "6 x 4, 3 mines: ready, no tap yet\n"
+    (row,) = command("replay", "-", stdin=json.dumps([ready])).out.splitlines()[1:]
+    assert row.split() == ["1", "6x4", "3", "ready", "-", "-", "-", "0", "0", "-"]
 
 
 def test_steps_for_people(command: Command) -> None:

@@ -55,6 +55,7 @@ def test_a_large_board_has_the_same_masks_without_tables() -> None:
         assert shape.cells_in(shape.square[cell]) == sorted([cell, *near])
     assert len(shape.bit) == len(shape.around) == len(shape.square) == 65025
     assert shape.bit[-1] == shape.bit[65024]
+    assert shape.bit[-65025] == shape.bit[0]
     assert list(shape.bit[7:10]) == [shape.bit[7], shape.bit[8], shape.bit[9]]
     for off in (65025, -65026):
         with pytest.raises(IndexError):

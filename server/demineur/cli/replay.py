@@ -63,7 +63,7 @@ def _row(number: int, run_file: RunFile, outcome: Outcome) -> str:
 def _picture(run_file: RunFile, outcome: Outcome) -> list[str]:
     title = f"{run_file.width} x {run_file.height}, {run_file.mines} mines: {outcome.status.value}"
     board = run_file.board()
-    if board is None or outcome.three_bv is None:
+    if board is None:
         return [f"{title}, no tap yet"]
     ended = outcome.status in (Status.WON, Status.LOST)
     drawn = draw_run(board, outcome.opened, outcome.flags, outcome.exploded, ended=ended)

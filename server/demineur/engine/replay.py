@@ -42,9 +42,9 @@ class Outcome:
         elapsed_ms: from the first tap to the move that ended the run; None when it did
             not end.
         mine_counter: mines less flags; None before the first tap.
-        three_bv: of the board; None before the first tap, when there is no board.
+        three_bv: of the board; None while there is none, before the first tap on a seed's.
         three_bv_solved: how much of it is open.
-        openings: of the board; None before the first tap.
+        openings: of the board; None while there is none.
         taps: taps that were not ignored.
         flag_moves: flags set or lifted.
         efficiency: 3BV solved by `taps` and `flag_moves`; None when no move was made.
@@ -117,7 +117,7 @@ def replay(run_file: RunFile, *, steps: bool = False) -> Outcome:
 
 def _outcome(run: Run, elapsed_ms: int | None, steps: list[Step] | None) -> Outcome:
     shape = run.geometry
-    board = run.board if run.first_tap is not None else None
+    board = run.board
     return Outcome(
         status=run.status,
         opened=shape.cells_in(run.opened),
