@@ -217,7 +217,7 @@ async def raws() -> AsyncIterator[list[Raw]]:
 async def until(is_so: Callable[[], bool], seconds: float = 5) -> None:
     """Let the event loop turn until it is so."""
     async with asyncio.timeout(seconds):
-        while not is_so():  # noqa: ASYNC110 - there is no event to wait for
+        while not is_so():
             await asyncio.sleep(0)
 
 

@@ -7,6 +7,7 @@ imports ``store``. Whatever a client does costs bounded memory and time.
 from demineur.net.access import Access
 from demineur.net.addresses import LOOPBACK, Networks
 from demineur.net.connection import Connection, Endpoint
+from demineur.net.files import allow_open_files
 from demineur.net.limits import Limits
 from demineur.net.listener import EndpointFor, Listener, listen
 from demineur.net.rates import Gate, TokenBucket
@@ -33,6 +34,7 @@ __all__ = [
     "Route",
     "StaticSite",
     "TokenBucket",
+    "allow_open_files",
     "find_web",
     "listen",
     "relay",

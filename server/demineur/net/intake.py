@@ -158,8 +158,6 @@ class Intake(asyncio.Protocol):
                 self._refuse(400, "bad_request", "This is no valid HTTP request.")
             return
         request = events[0]
-        if not _is_upgrade(request):
-            wire.parser.close()  # it and the core hold each other; nobody waits for the GC
         hosts = request.headers.get_all("Host")
         if len(hosts) > 1 or (not hosts and request.protocol == "HTTP/1.1"):
             self._refuse(400, "bad_host", "A request needs one Host header.")
@@ -167,6 +165,7 @@ class Intake(asyncio.Protocol):
             self._upgrade(wire, request)
         else:
             self._http(request)
+        wire.parser.close()  # it and the core hold each other; nobody waits for the GC
 
     def _upgrade(self, wire: ServerProtocol, request: Request) -> None:
         transport = self.transport

@@ -17,6 +17,7 @@ from websockets.exceptions import InvalidHandshake
 from websockets.extensions.permessage_deflate import ServerPerMessageDeflateFactory
 from websockets.headers import parse_subprotocol
 from websockets.http11 import Request
+from websockets.protocol import CONNECTING, OPEN, State
 from websockets.server import ServerProtocol
 from websockets.typing import Subprotocol
 
@@ -160,8 +161,12 @@ class Listener:
         return normalise(peer) or peer
 
     def new_wire(self) -> ServerProtocol:
-        """Return a fresh protocol core."""
+        """Return a protocol core that expects a request."""
+        return self._new_wire(CONNECTING)
+
+    def _new_wire(self, state: State) -> ServerProtocol:
         return ServerProtocol(
+            state=state,
             subprotocols=[Subprotocol(SUBPROTOCOL)],
             extensions=self._deflate if self.limits.deflate else None,
             max_size=self.limits.max_frame_bytes,
@@ -227,26 +232,28 @@ class Listener:
         response = wire.accept(request)
         if response.status_code != 101:
             return _bad_handshake(response.status_code)
-        wire.send_response(response)
-        return self._open(wire, endpoint, path, address, relayed)
+        # A fresh core: the one of the handshake keeps the request for good, which is more than
+        # all the rest of an idle connection.
+        fresh = self._new_wire(OPEN)
+        fresh.extensions = wire.extensions
+        fresh.writes.append(response.serialize())
+        return self._open(fresh, endpoint, Caller(path, address, relayed))
 
     # Inside.
 
-    def _open(
-        self, wire: ServerProtocol, endpoint: Endpoint, path: str, address: str, relayed: bool
-    ) -> Connection:
+    def _open(self, wire: ServerProtocol, endpoint: Endpoint, caller: Caller) -> Connection:
         connection = Connection(
             wire,
             endpoint,
-            Caller(path, address, relayed),
+            caller,
             limits=self.limits,
             turn=self._turn,
             wheel=self.wheel,
             on_lost=self._lost,
         )
         self._connections.add(connection)
-        self._per_address[group(address)] += 1
-        CONNECTIONS.labels("relayed" if relayed else "direct").inc()
+        self._per_address[group(caller.address)] += 1
+        CONNECTIONS.labels("relayed" if caller.relayed else "direct").inc()
         self._empty.clear()
         return connection
 
