@@ -34,6 +34,8 @@ class ServerProcess:
             "host": "127.0.0.1",
             "port": free_port(),
             "data_dir": directory / "data",
+            # Other tests keep the machine busy; this is not about that.
+            "players__busy_lag_ms": 10_000,
             **settings,
         }
         self.output = directory / "stdout.log"

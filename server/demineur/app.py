@@ -228,7 +228,7 @@ def _access(settings: Settings) -> Access:
 def _node(settings: Settings, store: Store, secret: str) -> Node:
     rooms = Rooms(store, settings.rooms)
     limit = store.settings.max_waiting_appends
-    pulse = Pulse(rooms.gap, lambda: store.waiting_appends / limit)
+    pulse = Pulse(rooms.gap, lambda: store.waiting_appends / limit, settings.players.busy_lag_ms)
     return Node(store, rooms, LobbyFeed(store), pulse, settings.players, secret)
 
 

@@ -22,7 +22,13 @@ from tests.rooms.audit import Auditor, Secret
 COUNTDOWN_MS = 3_000
 
 UNHURRIED = SessionLimits(
-    moves_per_s=5_000, move_burst=5_000, messages_per_s=5_000, message_burst=5_000
+    moves_per_s=5_000,
+    move_burst=5_000,
+    messages_per_s=5_000,
+    message_burst=5_000,
+    rooms_per_identity=1_000,
+    creations_per_s=1_000,
+    busy_lag_ms=10_000,
 )
 """Limits that no test comes near but those that are about them."""
 

@@ -34,6 +34,9 @@ class SessionLimits:
     """New identities from one address, sustained; above: ``busy``."""
     identity_burst: int = 200
     """The same at once: a class that opens the page together comes from one address."""
+    busy_lag_ms: float = 60.0
+    """Average lateness of the event loop above which nobody new is let in (``busy``). Moves take
+    far less than a glance up to here."""
     busy_retry_ms: int = 2_000
     """When somebody who was refused because the node is overloaded should try again."""
 

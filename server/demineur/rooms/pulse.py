@@ -12,8 +12,6 @@ from time import monotonic_ns
 INTERVAL_MS = 50
 GAP_MS = 250
 """A turn of the event loop later than this is a failure and not just load."""
-LAG_LIMIT_MS = 60.0
-"""Average lag at which nobody new is let in: moves still take far less than a glance."""
 BUSY_BACKLOG = 0.5
 FULL_BACKLOG = 0.9
 """Shares of the store's queue; what nobody asked for, deadlines and outages, has the rest."""
@@ -23,12 +21,18 @@ _SMOOTHING = 0.1
 class Pulse:
     """Beats every 50 ms while it runs."""
 
-    def __init__(self, on_gap: Callable[[int], None], backlog: Callable[[], float]) -> None:
-        """``backlog`` tells how full the store's queue is, from 0 to 1."""
+    def __init__(
+        self, on_gap: Callable[[int], None], backlog: Callable[[], float], busy_lag_ms: float
+    ) -> None:
+        """``backlog`` tells how full the store's queue is, from 0 to 1.
+
+        ``busy_lag_ms``: the smoothed lateness above which nobody new should be let in.
+        """
         self.lag_ms = 0.0
         """Smoothed lateness of the event loop."""
         self._on_gap = on_gap
         self._backlog = backlog
+        self._busy_lag_ms = busy_lag_ms
         self._expected_ns = 0
         self._timer: asyncio.TimerHandle | None = None
 
@@ -45,7 +49,7 @@ class Pulse:
     @property
     def is_overloaded(self) -> bool:
         """Whether nobody new should be let in."""
-        return self.lag_ms > LAG_LIMIT_MS or self._backlog() > BUSY_BACKLOG
+        return self.lag_ms > self._busy_lag_ms or self._backlog() > BUSY_BACKLOG
 
     @property
     def is_full(self) -> bool:
