@@ -55,6 +55,17 @@ class Facts:
             hidden = bits(near for near in around if near in self.hidden)
             self.says.append((hidden, value - len(exploded.intersection(around))))
 
+    def given(self, safe: set[int], mined: set[int]) -> Self:
+        """The same with some cells known, and no longer hidden."""
+        self.hidden = [cell for cell in self.hidden if cell not in safe | mined]
+        self.mines -= len(mined)
+        known = bits(iter(mined))
+        left = bits(iter(self.hidden))
+        self.says = [
+            (around & left, value - (around & known).bit_count()) for around, value in self.says
+        ]
+        return self
+
     def fits(self, mines: int) -> bool:
         return all((mines & around).bit_count() == value for around, value in self.says)
 

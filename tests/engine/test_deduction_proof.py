@@ -29,7 +29,10 @@ PROVED = {
 
 def proved(view: View, numbers: list[int], rule: Rule) -> tuple[set[int], set[int]]:
     """What these numbers alone prove by the rule, in plain terms."""
-    return PROVED[rule](Facts(view, numbers))
+    facts = Facts(view, numbers)
+    if rule is Rule.COUNT:
+        facts.given(*certain_by_numbers(Facts(view)))
+    return PROVED[rule](facts)
 
 
 def of(view: View, cell: int) -> tuple[bool, str, list[int]]:
@@ -92,7 +95,11 @@ def check(view: View, proof: Proof) -> None:
 
 def concluded(view: View, numbers: int, rule: Rule) -> Knowledge:
     """What the engine finds when it may read only these numbers."""
-    knowledge = Knowledge.of(view).with_numbers(numbers)
+    knowledge = Knowledge.of(view)
+    if rule is Rule.COUNT:
+        assert conclude(knowledge, Rule.ENUMERATION, Effort(None))
+        knowledge.safe = 0
+    knowledge = knowledge.with_numbers(numbers)
     assert conclude(knowledge, rule, Effort(None))
     return knowledge
 
@@ -110,7 +117,8 @@ def test_a_hint_on_a_level_is_right_and_small(level: Level) -> None:
         assert run.board is not None
         assert proof.mine == bool(run.board.mines & run.geometry.bit[proof.cell])
         alone = concluded(view, proof.numbers, proof.rule)
-        assert (alone.safe, alone.mines) == (proof.safe, proof.mines)
+        assert run.geometry.bit[proof.cell] & (alone.mines if proof.mine else alone.safe)
+        assert (alone.safe, alone.mines & proof.mines) == (proof.safe, proof.mines)
         for number in run.geometry.cells_in(proof.numbers):
             fewer = concluded(view, proof.numbers & ~run.geometry.bit[number], proof.rule)
             assert fewer.unknown & run.geometry.bit[proof.cell]

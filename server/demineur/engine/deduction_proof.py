@@ -1,8 +1,9 @@
 """Why a cell is certain: the simplest rule that says so, and few numbers that are enough for it.
 
-Law of this module: a `Proof` stands by itself. Its numbers alone, with everything else on the
-board hidden, prove its cell by its rule; and none of them can be left out (unless the effort ran
-out while that was being tried).
+Law of this module: a `Proof` stands by itself. Its numbers alone prove its cell by its rule, and
+none of them can be left out (unless the effort ran out while that was being tried). A proof by
+Rule.COUNT also takes in all that the other rules prove, as a player does who reads the mine
+counter; else it would name every number that places a mine anywhere on the board.
 """
 
 from __future__ import annotations
@@ -23,9 +24,9 @@ class Proof:
         cell: the cell.
         mine: whether it is certainly mined, or else certainly safe.
         rule: the simplest rule that proves it.
-        numbers: open cells whose numbers prove it; with Rule.COUNT, together with the number of
-            mines, and then it may be empty.
-        safe: everything that these numbers prove safe by this rule, at least when `cell` is safe.
+        numbers: open cells whose numbers prove it; with Rule.COUNT, together with how many mines
+            are left, and then it may be empty.
+        safe: everything that these numbers prove safe by this rule.
         mines: everything that they prove mined.
     """
 
@@ -44,6 +45,8 @@ def prove(start: Knowledge, bit: Mask, effort: int | None) -> Proof | None:
             break
     else:
         return None
+    if rule is Rule.COUNT:
+        start = _concluded(start, start.numbers, Rule.ENUMERATION, Effort(effort))
     work = Effort(effort)
 
     def enough(numbers: Mask) -> bool:
@@ -57,7 +60,7 @@ def prove(start: Knowledge, bit: Mask, effort: int | None) -> Proof | None:
         mine=bool(bit & end.mines),
         rule=rule,
         numbers=numbers,
-        safe=end.safe,
+        safe=end.safe & ~start.safe,
         mines=end.mines & ~start.mines,
     )
 
