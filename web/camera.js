@@ -25,6 +25,9 @@ const MOUSE_CELL = 15;
 /** What such a board starts with. */
 const ROOMY_TOUCH_CELL = 34;
 const ROOMY_MOUSE_CELL = 24;
+/** Smaller than this no tap can be meant for a cell. */
+export const SMALLEST_TOUCH_CELL = 16;
+export const SMALLEST_MOUSE_CELL = 9;
 const LARGEST_FIT_CELL = 52;
 const LARGEST_CELL = 72;
 /** Room around the board at rest. */
@@ -62,12 +65,20 @@ export function begin(shape, view, touch, centre) {
   const fit = fitCell(shape, view);
   const smallest = touch ? TOUCH_CELL : MOUSE_CELL;
   if (fit >= smallest) return whole(shape, view);
-  const cell = snapDown(touch ? ROOMY_TOUCH_CELL : ROOMY_MOUSE_CELL, view.dpr);
+  const cell = snapDown(roomyCell(touch), view.dpr);
   const column = centre % shape.width;
   const row = Math.floor(centre / shape.width);
   const x = view.width / 2 - (column + 0.5) * cell;
   const y = view.height / 2 - (row + 0.5) * cell;
   return clamp({ cell, x, y }, shape, view);
+}
+
+/**
+ * A cell's side that is easily hit.
+ * @param {boolean} touch
+ */
+export function roomyCell(touch) {
+  return touch ? ROOMY_TOUCH_CELL : ROOMY_MOUSE_CELL;
 }
 
 /**

@@ -20,8 +20,9 @@
  *   | {do: "release"}
  *   | {do: "tap"|"flag"|"chord", x: number, y: number, held?: boolean}
  *   | {do: "pan", dx: number, dy: number}
+ *   | {do: "fling", vx: number, vy: number}
  *   | {do: "zoom", factor: number, x: number, y: number, dx: number, dy: number}} Action
- *   `press` and `release` are for show; `held`: by a long press.
+ *   `press` and `release` are for show; `held`: by a long press; speeds are pixels a millisecond.
  */
 
 export const LONG_PRESS_MS = 350;
@@ -30,7 +31,22 @@ const TOUCH_SLOP = 12;
 /** A quick hand moves the mouse this far between press and release. */
 export const MOUSE_SLOP = 10;
 
-/** @typedef {{x: number, y: number, fromX: number, fromY: number, at: number}} Pointer */
+/** A finger that rests so long before it lifts does not throw. */
+const REST_MS = 60;
+/** Slower fingers, in pixels a millisecond, do not throw either. */
+const FLING_SPEED = 0.25;
+
+/**
+ * @typedef {object} Pointer
+ * @property {number} x
+ * @property {number} y
+ * @property {number} fromX Where it came down.
+ * @property {number} fromY
+ * @property {number} at When it came down.
+ * @property {number} movedAt
+ * @property {number} vx
+ * @property {number} vy
+ */
 
 export class Gestures {
   /** @type {Map<number, Pointer>} */
@@ -62,7 +78,7 @@ export class Gestures {
     if (input.mouse) return this.#mouseDown(input);
     const { id, x, y, at } = input;
     this.#mouse = false;
-    this.#pointers.set(id, { x, y, fromX: x, fromY: y, at });
+    this.#pointers.set(id, pointerAt(x, y, at));
     if (this.#pointers.size === 1) {
       this.#mode = "press";
       return [{ do: "press", x, y }];
@@ -99,10 +115,11 @@ export class Gestures {
     // A phone that was busy may deliver a long press and its end together.
     const late = input.at >= this.dueMs ? this.tick(input.at) : [];
     const tapped = this.#mode === "press";
+    const flung = this.#mode === "pan" && this.#pointers.size === 1 ? fling(pointer, input.at) : [];
     this.#pointers.delete(input.id);
     if (this.#pointers.size === 0) this.#mode = "idle";
     else if (this.#mode === "pinch") this.#mode = "pan";
-    if (!tapped) return late;
+    if (!tapped) return [...late, ...flung];
     return [{ do: "release" }, { do: "tap", x: pointer.fromX, y: pointer.fromY }];
   }
 
@@ -138,7 +155,7 @@ export class Gestures {
   #mouseDown(input) {
     const { id, x, y, at } = input;
     this.#mouse = true;
-    const pointer = { x, y, fromX: x, fromY: y, at };
+    const pointer = pointerAt(x, y, at);
     this.#pointers.set(id, pointer);
     this.#mode = "press";
     this.#buttons = 0;
@@ -229,14 +246,38 @@ export class Gestures {
 }
 
 /**
- * @param {Pointer} pointer
- * @param {{x: number, y: number}} to
+ * @param {number} x
+ * @param {number} y
+ * @param {number} at
+ * @returns {Pointer}
  */
-function advance(pointer, { x, y }) {
+function pointerAt(x, y, at) {
+  return { x, y, fromX: x, fromY: y, at, movedAt: at, vx: 0, vy: 0 };
+}
+
+/**
+ * @param {Pointer} pointer
+ * @param {{x: number, y: number, at: number}} to
+ */
+function advance(pointer, { x, y, at }) {
   const moved = { dx: x - pointer.x, dy: y - pointer.y };
-  pointer.x = x;
-  pointer.y = y;
+  const ms = Math.max(1, at - pointer.movedAt);
+  // The mean of now and before: a last, short move says little.
+  pointer.vx = (pointer.vx + moved.dx / ms) / 2;
+  pointer.vy = (pointer.vy + moved.dy / ms) / 2;
+  Object.assign(pointer, { x, y, movedAt: at });
   return moved;
+}
+
+/**
+ * What a finger that lifts from a drag leaves behind.
+ * @param {Pointer} pointer
+ * @param {number} at
+ * @returns {Action[]}
+ */
+function fling({ vx, vy, movedAt }, at) {
+  const thrown = at - movedAt < REST_MS && Math.hypot(vx, vy) > FLING_SPEED;
+  return thrown ? [{ do: "fling", vx, vy }] : [];
 }
 
 /** @param {Pointer} pointer */

@@ -43,6 +43,17 @@ test("a drag pans, and never taps nor flags", () => {
   assert.deepEqual(made(g, ...steps), [{ do: "pan", dx: 20, dy: 0 }, { do: "pan", dx: 5, dy: 5 }]);
 });
 
+test("a finger that lifts in motion throws the board, one that rests first does not", () => {
+  for (const [restMs, thrown] of [[10, true], [90, false]]) {
+    const g = new Gestures();
+    g.down(finger(0, 0, 0));
+    const moves = [1, 2, 3, 4, 5, 6].map((step) => ["move", finger(20 * step, 0, 16 * step)]);
+    const last = made(g, ...moves, ["up", finger(120, 0, 96 + restMs)]).at(-1);
+    assert.equal(last.do, thrown ? "fling" : "pan");
+    if (thrown) assert.ok(last.vx > 1 && last.vx < 1.3 && last.vy === 0);
+  }
+});
+
 test("two fingers zoom about their middle, and neither taps", () => {
   const g = new Gestures();
   g.down(finger(0, 0, 0, 1));

@@ -79,5 +79,5 @@ function frozen(room, nowMs) {
   if (room.phase !== "racing" || left <= 0) return null;
   const text = t("race.frozenFor", { count: left });
   // Said once: a count of ten would drown everything else.
-  return { kind: "frozen", title: t("race.frozen"), big: String(left), text, spoken: t("race.frozen") };
+  return { kind: "frozen", title: t("race.frozen"), big: "", text, spoken: t("race.frozen") };
 }

@@ -29,7 +29,7 @@ export function raceView(actions) {
   const zoom = zoomControls(() => board);
   const board = new Board({
     gesture: (gesture, cell) => actions.gesture(gesture, cell),
-    pannable: (pannable) => setAttribute(zoom, "hidden", !pannable),
+    zoomable: (zoomable) => setAttribute(zoom, "hidden", !zoomable),
     width: (width) => hud.element.style.setProperty("--board-width", `${Math.round(width)}px`),
   });
   const leaving = () => (state?.room && mayStillPlay(state.room) ? confirmLeave(actions.leave) : actions.leave());
@@ -52,7 +52,7 @@ export function raceView(actions) {
     element,
     board,
     // The keys belong to the board from the start.
-    focus: () => board.element.focus({ preventScroll: true }),
+    focus: () => board.focus(),
     /** @param {State} next */
     update(next) {
       state = next;

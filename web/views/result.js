@@ -106,7 +106,7 @@ function tableRow(room, s) {
  */
 function boardsSection(room, result) {
   const zoom = zoomControls(() => board);
-  const board = new Board({ gesture: () => false, pannable: (can) => setAttribute(zoom, "hidden", !can) });
+  const board = new Board({ gesture: () => false, zoomable: (can) => setAttribute(zoom, "hidden", !can) });
   const hint = el("p", { class: "hint" });
   const boardFor = boardsOf(result);
   const name = `board-of-${result.round}`;
