@@ -7,25 +7,12 @@ room as it then is. The same plan on two rooms in the same state is the same com
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from hypothesis import HealthCheck, settings
-from hypothesis import Phase as HypothesisPhase
 from hypothesis import strategies as st
 
 from demineur.engine import Mask, Run
 from demineur.race import Phase, Room, RoomSettings, Seat
 from demineur.race import commands as cmd
-from tests.race.scene import DRAW, GUESS_FREE, OWN, PENALTY, SEED, SHARED, examples
-
-
-def thorough(quick: int) -> settings:
-    """Return the settings of a property over plans: a failing one is shrunk, not explained."""
-    return settings(
-        max_examples=examples(quick),
-        deadline=None,
-        suppress_health_check=[HealthCheck.too_slow],
-        phases=[HypothesisPhase.reuse, HypothesisPhase.generate, HypothesisPhase.shrink],
-    )
-
+from tests.race.scene import DRAW, GUESS_FREE, OWN, PENALTY, SEED, SHARED
 
 NOBODY = 6
 """Who has no seat; below it are identities and the seats that they have first."""

@@ -4,7 +4,6 @@ Every event that `Scene` sees goes through the codec into a second room, which m
 same in every part of its state after every command (unless a property asks for no such mirror).
 """
 
-import os
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
 from typing import Any
@@ -39,11 +38,6 @@ OWN = RoomSettings("beginner")
 SHARED = RoomSettings("beginner", start="shared")
 GUESS_FREE = RoomSettings("beginner", start="shared", guess_free=True)
 PENALTY = RoomSettings("beginner", mine="penalty")
-
-
-def examples(quick: int) -> int:
-    """Return how many examples a property gets: more with DEMINEUR_FULL."""
-    return quick * 10 if os.environ.get("DEMINEUR_FULL") else quick
 
 
 def state_of(room: Room) -> Any:

@@ -6,7 +6,7 @@ from dataclasses import fields
 from typing import Any, get_args
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from demineur.engine import LEVELS
@@ -22,7 +22,8 @@ from demineur.race import (
     is_public,
 )
 from demineur.race import events as ev
-from tests.race.scene import GUESS_FREE, PENALTY, SEED, Scene, examples, finished, state_of
+from tests.effort import tries
+from tests.race.scene import GUESS_FREE, PENALTY, SEED, Scene, finished, state_of
 
 KINDS: tuple[type[Event], ...] = get_args(Event)
 
@@ -118,7 +119,7 @@ def of_kind(kind: type[Event]) -> st.SearchStrategy[Event]:
 EVENTS = st.one_of([of_kind(kind) for kind in KINDS])
 
 
-@settings(max_examples=examples(200), deadline=None)
+@tries(200)
 @given(EVENTS)
 def test_what_is_written_is_read_again(event: Event) -> None:
     data = encode_event(event)
@@ -194,7 +195,7 @@ ENTRIES = st.one_of(
 )
 
 
-@settings(max_examples=examples(250), deadline=None)
+@tries(250)
 @given(ENTRIES)
 def test_whatever_comes_is_an_entry_or_a_bad_log(data: bytes) -> None:
     try:
@@ -204,7 +205,7 @@ def test_whatever_comes_is_an_entry_or_a_bad_log(data: bytes) -> None:
     assert decode_event(encode_event(event)) == event
 
 
-@settings(max_examples=examples(200), deadline=None)
+@tries(200)
 @given(st.lists(EVENTS, max_size=8), st.sampled_from([Scene, lambda: finished(2, PENALTY)]))
 def test_any_log_folds_or_is_a_bad_log(more: list[Event], scene: Callable[[], Scene]) -> None:
     log = [*scene().log, *more]

@@ -7,7 +7,8 @@ from demineur.race import NEVER_MS, Phase, due, fold, next_due_ms
 from demineur.race import commands as cmd
 from demineur.race import events as ev
 from demineur.race.settings import ABSENCE_MS, CLOCK_START_MS, COUNTDOWN_MS, IDLE_MS, LIMIT_MS
-from tests.race.plan import Deed, Plan, commands, plans, thorough
+from tests.effort import tries
+from tests.race.plan import Deed, Plan, commands, plans
 from tests.race.scene import MIDDLE, T0_MS, Scene, lobby, names, racing
 
 
@@ -94,7 +95,7 @@ def _perform(scene: Scene, deed: Deed, ticks: list[int]) -> None:
         scene.do(command)
 
 
-@thorough(60)
+@tries(60)
 @given(plans(), st.data())
 def test_the_log_is_the_same_however_often_a_node_looks(plan: Plan, data: st.DataObject) -> None:
     late, eager, restless = (Scene(plan.settings, mirrored=False) for _ in range(3))
@@ -107,7 +108,7 @@ def test_the_log_is_the_same_however_often_a_node_looks(plan: Plan, data: st.Dat
         assert late.log == eager.log == restless.log
 
 
-@thorough(60)
+@tries(60)
 @given(plans(stalls=False), st.data())
 def test_outages_change_nothing_but_the_nodes_time(plan: Plan, data: st.DataObject) -> None:
     steady, failing = (Scene(plan.settings, mirrored=False) for _ in range(2))

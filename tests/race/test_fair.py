@@ -2,14 +2,15 @@
 
 from hashlib import sha256
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from demineur.engine import LEVELS, Board, Layout
 from demineur.race import RoomSettings
 from demineur.race import commands as cmd
 from demineur.race.settings import COUNTDOWN_MS
-from tests.race.scene import MIDDLE, SEED, SHARED, Scene, examples, finished, lobby, racing
+from tests.effort import tries
+from tests.race.scene import MIDDLE, SEED, SHARED, Scene, finished, lobby, racing
 
 
 def board(scene: Scene, seat: int) -> Board:
@@ -69,7 +70,7 @@ def test_no_result_before_the_race_is_over() -> None:
     assert finished(2).room.result is not None
 
 
-@settings(max_examples=examples(40), deadline=None)
+@tries(40)
 @given(
     st.sampled_from(["beginner", "intermediate", "hard", "expert"]),
     st.binary(min_size=16, max_size=16),

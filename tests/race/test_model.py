@@ -22,8 +22,9 @@ from demineur.race import (
 from demineur.race import commands as cmd
 from demineur.race import events as ev
 from demineur.race.settings import CLOCK_START_MS
+from tests.effort import tries
 from tests.race.model import Model, Player
-from tests.race.plan import Plan, commands, plans, thorough
+from tests.race.plan import Plan, commands, plans
 from tests.race.scene import T0_MS, Scene, state_of
 
 
@@ -78,7 +79,7 @@ def _seat(room: Room, number: int) -> tuple[Any, ...]:
     return (*people, seat.n, *clock, cells)
 
 
-@thorough(100)
+@tries(100)
 @given(plans())
 def test_the_race_is_as_the_rules_say(plan: Plan) -> None:
     scene, model = Scene(plan.settings), Model(plan.settings, T0_MS)
@@ -91,7 +92,7 @@ def test_the_race_is_as_the_rules_say(plan: Plan) -> None:
             assert as_room(scene.room) == as_model(model), command
 
 
-@thorough(100)
+@tries(100)
 @given(plans(), st.lists(st.integers(-300, 0), min_size=40, max_size=40))
 def test_the_same_with_stamps_out_of_order(plan: Plan, early: list[int]) -> None:
     scene, model = Scene(plan.settings), Model(plan.settings, T0_MS)
@@ -105,7 +106,7 @@ def test_the_same_with_stamps_out_of_order(plan: Plan, early: list[int]) -> None
             assert as_room(scene.room) == as_model(model), command
 
 
-@thorough(100)
+@tries(100)
 @given(plans())
 def test_decide_changes_nothing_and_a_refusal_neither(plan: Plan) -> None:
     scene = Scene(plan.settings, mirrored=False)
@@ -125,7 +126,7 @@ def test_decide_changes_nothing_and_a_refusal_neither(plan: Plan) -> None:
             assert bool(handled.steps) == bool(events)
 
 
-@thorough(100)
+@tries(100)
 @given(plans())
 def test_the_remembered_deadline_is_the_right_one(plan: Plan) -> None:
     scene = Scene(plan.settings, mirrored=False)
@@ -148,7 +149,7 @@ WAYS = {
 }
 
 
-@thorough(100)
+@tries(100)
 @given(plans())
 def test_phases_follow_each_other_and_each_deadline_fires_once(plan: Plan) -> None:
     scene = Scene(plan.settings, mirrored=False)

@@ -4,12 +4,13 @@ from fractions import Fraction
 from itertools import permutations
 from random import Random
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from demineur.engine import Board, Run, geometry
 from demineur.race import Ending, Place, Room, Seat, standings
-from tests.race.scene import MIDDLE, OWN, PENALTY, Scene, examples, racing
+from tests.effort import tries
+from tests.race.scene import MIDDLE, OWN, PENALTY, Scene, racing
 
 SOLVABLE = 8
 """3BV of `line_run`'s board: its cells without a mine, each of them alone."""
@@ -103,7 +104,7 @@ OUTCOMES = st.lists(
 )
 
 
-@settings(max_examples=examples(100), deadline=None)
+@tries(100)
 @given(OUTCOMES)
 def test_places_are_a_total_order_by_the_rule(
     outcomes: list[tuple[Ending, int, int | None]],
@@ -132,7 +133,7 @@ def test_places_are_a_total_order_by_the_rule(
         assert not (is_before(a, b) and is_before(b, a))
 
 
-@settings(max_examples=examples(20), deadline=None)
+@tries(20)
 @given(OUTCOMES, st.randoms(use_true_random=False))
 def test_the_order_of_seats_does_not_matter(
     outcomes: list[tuple[Ending, int, int | None]], random: Random

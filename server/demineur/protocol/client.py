@@ -1,7 +1,8 @@
 """What a client may say: ``ClientMessage``, one object a frame, told apart by ``t``.
 
 Every field is bounded and nothing else is taken (``extra="forbid"``), so that what is past
-``decode`` needs no second look at its form. Whether a cell is on the board, or a move is
+``decode`` needs no second look at its form; but for names, which ``clean_name`` bounds, so that
+one that is too long is called a bad name. Whether a cell is on the board, or a move is
 allowed now, is the race's to say.
 """
 

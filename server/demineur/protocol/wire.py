@@ -4,13 +4,15 @@ from typing import Any
 
 import orjson
 from pydantic import BaseModel, TypeAdapter, ValidationError
-from pydantic_core import ErrorDetails
 
 from demineur.protocol.client import ClientMessage
 from demineur.protocol.codes import ErrorCode, Fault
 from demineur.protocol.server import SERVER_ADAPTER
 
 SUBPROTOCOL = "demineur.v1"
+
+_ERRORS_TOLD = 8
+"""More is no slip of a client: each would cost what is not worth telling."""
 
 _CLIENT: TypeAdapter[ClientMessage] = TypeAdapter(ClientMessage)
 
@@ -24,24 +26,31 @@ def decode(text: str | bytes) -> ClientMessage:
     try:
         return _CLIENT.validate_json(text)
     except ValidationError as error:
-        raise _fault(error.errors(include_url=False, include_input=False)[0], text) from None
+        raise _fault(error, text) from None
     except (ValueError, RecursionError):
-        raise Fault(ErrorCode.NOT_JSON, "This is not JSON.") from None
+        raise _not_json() from None
 
 
-def _fault(detail: ErrorDetails, text: str | bytes) -> Fault:
+def _not_json() -> Fault:
+    return Fault(ErrorCode.NOT_JSON, "This is not one JSON object.")
+
+
+def _fault(error: ValidationError, text: str | bytes) -> Fault:
+    if error.error_count() > _ERRORS_TOLD:
+        return Fault(ErrorCode.BAD_FIELD, "Many fields are wrong.", n=_counter(text))
+    detail = error.errors(include_url=False, include_input=False)[0]
     kind = detail["type"]
-    if kind in {"json_invalid", "json_type"}:
-        return Fault(ErrorCode.NOT_JSON, "This is not JSON.")
+    is_kind = kind in {"union_tag_invalid", "union_tag_not_found"}
+    if not detail["loc"] and not is_kind:
+        return _not_json()
     n = _counter(text)
-    if kind in {"union_tag_invalid", "union_tag_not_found"}:
+    if is_kind:
         return Fault(ErrorCode.UNKNOWN_KIND, "The kind of message 't' is not known.", n=n)
     # The path starts with the union's tag and may end with a name that the client chose.
     path = [str(part) for part in detail["loc"][1:]]
     if kind == "extra_forbidden":
         return Fault(ErrorCode.BAD_FIELD, "There is a field that does not belong here.", n=n)
-    where = ".".join(path) or "message"
-    return Fault(ErrorCode.BAD_FIELD, f"{where}: {detail['msg']}.", n=n)
+    return Fault(ErrorCode.BAD_FIELD, f"{'.'.join(path)}: {detail['msg']}.", n=n)
 
 
 def _counter(text: str | bytes) -> int | None:
@@ -49,7 +58,8 @@ def _counter(text: str | bytes) -> int | None:
         frame: Any = orjson.loads(text)
     except ValueError:
         return None
-    n = frame.get("n") if isinstance(frame, dict) else None
+    # The n of a join is no move's: it would answer one that was never made.
+    n = frame.get("n") if isinstance(frame, dict) and frame.get("t") != "join" else None
     return n if type(n) is int and 0 < n < 2**31 else None
 
 
