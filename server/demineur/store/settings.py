@@ -38,7 +38,7 @@ class StoreSettings:
     call_timeout_s: float = 5.0
     """How long a call waits for Redis, and an append for its turn: it fails after twice that."""
     idle_beat_ms: int = 500
-    racing_beat_ms: int = 20
+    racing_beat_ms: int = 10
     stall_ms: int = 250
     """A beat without answer for longer than this is a stall."""
 

@@ -25,6 +25,7 @@ class Store:
 
     def __init__(self, backend: Backend, settings: StoreSettings) -> None:
         self._backend = backend
+        self._closed = False
         self.settings = settings
         self.clock = RedisClock()
         """The clock that all nodes share; ``now_ms()`` costs nothing."""
@@ -54,9 +55,16 @@ class Store:
         return store
 
     async def close(self) -> None:
-        """Let what is under way end, and close. An own Redis is stopped with its data safe."""
+        """Let what is under way end, and close. An own Redis is stopped with its data safe.
+
+        What is called afterwards fails with ``StoreUnavailable``; closing again does nothing.
+        """
+        if self._closed:
+            return
+        self._closed = True
         await self._commit.close()
         await self._watch.stop()
+        self._caller.close()
         await self._beat.stop()
         await self._backend.close()
 
@@ -89,7 +97,7 @@ class Store:
 
     @property
     def racing(self) -> bool:
-        """Whether to beat every 20 ms, so that a stall is timed finely, or every 500 ms."""
+        """Whether to beat every 10 ms, so that a stall is timed finely, or every 500 ms."""
         return self._beat.racing
 
     @racing.setter
