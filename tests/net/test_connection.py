@@ -2,6 +2,9 @@
 
 import asyncio
 import contextlib
+import gc
+import time
+import weakref
 
 import pytest
 from structlog.testing import capture_logs
@@ -97,6 +100,35 @@ async def test_who_talks_is_not_pinged(start: Start, raws: list[Raw]) -> None:
     assert endpoint.codes == []
 
 
+async def test_who_is_not_read_is_not_dropped_for_its_silence(
+    start: Start, raws: list[Raw]
+) -> None:
+    endpoint = Recorder()
+    raw = await Raw.upgraded(await start(endpoint, limits=_QUICK))
+    raws.append(raw)
+    raw.send(raw_frame(b"{}"))
+    await endpoint.until(lambda: len(endpoint.texts) == 1)
+    connection = endpoint.connections[0]
+    connection.pause(True)
+    raw.send(raw_frame(b"unread"))
+    await asyncio.sleep(0.5)
+    assert connection.is_open
+    connection.pause(False)
+    await endpoint.until(lambda: len(endpoint.texts) == 2)
+
+
+async def test_the_answer_to_a_close_is_heard_even_when_nothing_else_is(start: Start) -> None:
+    endpoint = Recorder()
+    listener = await start(endpoint, limits=Limits(close_timeout_s=60))
+    async with client(listener) as ws:
+        connection = await endpoint.connection()
+        connection.pause(True)
+        connection.close(4004, "")
+        await within(ws.wait_closed())
+    await until(lambda: listener.connections == 0)
+    assert endpoint.codes == [4004]
+
+
 # Slow receivers.
 
 
@@ -162,6 +194,21 @@ async def test_a_byte_a_second_is_too_slow(start: Start, raws: list[Raw]) -> Non
     reading.cancel()
 
 
+async def test_one_that_says_no_more_and_reads_nothing_is_dropped(
+    start: Start, raws: list[Raw]
+) -> None:
+    endpoint = Recorder()
+    listener = await start(endpoint, limits=_QUICK)
+    raw = await Raw.upgraded(listener, receive_bytes=4096)
+    raws.append(raw)
+    raw.writer.transport.pause_reading()  # type: ignore[attr-defined]
+    connection = await endpoint.connection()
+    await until(lambda: not connection.send_droppable(b"p" * 1000))
+    raw.writer.write_eof()
+    assert await endpoint.code() == 1006
+    await until(lambda: listener.connections == 0)
+
+
 async def test_pings_without_reading_the_pongs(start: Start, raws: list[Raw]) -> None:
     endpoint = Recorder()
     limits = Limits(
@@ -207,6 +254,24 @@ async def test_a_long_burst_is_worked_off_in_slices_and_in_order(
     await endpoint.until(lambda: len(endpoint.texts) == 1900)
     assert endpoint.texts == texts
     assert endpoint.codes == []
+
+
+async def test_a_burst_has_arrived_when_its_first_byte_has(start: Start, raws: list[Raw]) -> None:
+    stamps = []
+
+    class Stamped(Recorder):
+        def received(self, connection: Connection, text: bytes, arrived_ns: int) -> None:
+            stamps.append(arrived_ns)
+            super().received(connection, text, arrived_ns)
+
+    endpoint = Stamped()
+    raws.append(await Raw.upgraded(await start(endpoint)))
+    before = time.monotonic_ns()
+    (await endpoint.connection()).data_received(raw_frame(b"x" * 100) * 400)
+    after = time.monotonic_ns()
+    await endpoint.until(lambda: len(endpoint.texts) == 400)
+    assert len(set(stamps)) == 1
+    assert before <= stamps[0] <= after
 
 
 # Holding.
@@ -331,6 +396,23 @@ async def test_calls_after_the_end_are_harmless(start: Start) -> None:
     connection.release()
     connection.abort()
     assert endpoint.codes == [1000]
+
+
+async def test_an_ended_connection_is_freed_without_the_garbage_collector(start: Start) -> None:
+    endpoint = Recorder(echoes=True)
+    listener = await start(endpoint)
+    gc.collect()
+    gc.disable()
+    try:
+        async with client(listener) as ws:
+            await ws.send("{}")
+            await ws.recv()
+            connection = weakref.ref(endpoint.connections.pop())
+        await endpoint.code()
+        await until(lambda: listener.connections == 0)
+        await until(lambda: connection() is None)
+    finally:
+        gc.enable()
 
 
 async def test_a_lost_connection_is_1006(start: Start, raws: list[Raw]) -> None:

@@ -181,6 +181,18 @@ async def test_an_answer_that_is_not_read_is_given_up(start: Start, raws: list[R
     await until(lambda: listener.pending == 0)
 
 
+async def test_an_answer_nobody_waits_for_is_given_up(start: Start, raws: list[Raw]) -> None:
+    big = HttpResponse(200, b"x" * 5_000_000, "text/plain")
+    listener = await start(Recorder(), http=HttpRoutes({"/big": lambda _: big}), limits=_QUICK)
+    raw = await Raw.connect(listener, receive_bytes=4096)
+    raws.append(raw)
+    raw.writer.transport.pause_reading()  # type: ignore[attr-defined]
+    raw.send(request_head("/big", headers={"Host": "a"}))
+    raw.writer.write_eof()
+    await until(lambda: listener.pending == 1)
+    await until(lambda: listener.pending == 0)
+
+
 async def test_a_client_that_does_not_read_is_answered_no_further(
     start: Start, raws: list[Raw]
 ) -> None:

@@ -132,6 +132,17 @@ def test_all_of_one_turn_is_one_write() -> None:
     assert len(link.transport.writes) == 2
 
 
+def test_after_our_close_only_the_answer_to_it_counts() -> None:
+    loop = _Loop()
+    link = _Link(loop)
+    link._send_close(4004, "")
+    link.data_received(raw_frame(b"alive?", 9) + raw_frame(b"{}") + raw_frame(b"\x0f\xa4", 8))
+    loop.turn()
+    assert link.transport.writes == [b"\x88\x02\x0f\xa4"]
+    assert link.transport.has_ended
+    assert (link.texts, link.ends, link.closings) == ([], [4004], 1)
+
+
 @pytest.mark.parametrize("length", [0, 1, 125, 126, 65_535, 65_536])
 def test_a_head_tells_the_length(length: int) -> None:
     link = _Link(_Loop())

@@ -100,14 +100,14 @@ class Intake(asyncio.Protocol):
     def look(self, now_ns: int) -> int:
         """End it when its time is over (see ``Wheel``)."""
         transport = self.transport
-        if transport is None or transport.is_closing():
+        if transport is None:
             return 0
         until_ns = self._deadline_ns
         if transport.get_write_buffer_size():  # it is still reading the answer
             until_ns = self._sent_ns + in_ns(self._listener.limits.response_timeout_s)
         if now_ns < until_ns:
             return until_ns
-        if self._buffer and not self._is_done:
+        if self._buffer and not self._is_done and not transport.is_closing():
             self._refuse(408, "timeout", "The request took too long.")
             return self._deadline_ns
         transport.abort()
