@@ -94,7 +94,14 @@ class PlayerClient:
         n = next(self._counter)
         start = len(self.frames)
         await self.say({"t": kind, "n": n, "c": cell})
-        return await self.wait(lambda f: f.get("n") == n, start, f"the answer to {kind} {n}")
+        return await self.answer(n, start)
+
+    async def answer(self, n: int, start: int = 0) -> dict[str, Any]:
+        """Return the answer to move ``n``: ``moved``, or an ``error``."""
+        kinds = {"moved", "error"}
+        return await self.wait(
+            lambda f: f["t"] in kinds and f.get("n") == n, start, f"the answer to move {n}"
+        )
 
     def new_round(self) -> None:
         """Count moves from 1 again."""
@@ -136,6 +143,13 @@ class PlayerClient:
             await asyncio.shield(self._reader)
         assert self.close_code is not None
         return self.close_code
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """Those of the answer to the handshake."""
+        assert self._ws is not None
+        assert self._ws.response is not None
+        return dict(self._ws.response.headers)
 
     async def leave_line(self) -> None:
         """End the connection."""
