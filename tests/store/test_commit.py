@@ -167,6 +167,22 @@ async def test_a_lane_that_stands_still_does_not_hold_the_others() -> None:
     assert redis.logs == {slow: [b"1"], quick: [b"1", b"2", b"3", b"4"]}
 
 
+async def test_a_room_that_changes_lanes_keeps_its_order() -> None:
+    redis = ModelRedis()
+    lanes = ["0"]
+    redis.lane = lambda key: lanes[0]  # type: ignore[method-assign]
+    redis.gates["0"] = asyncio.Event()
+    commit = GroupCommit(redis, SETTINGS)
+    futures = [put(commit, "A", 1)]
+    await asyncio.sleep(0.01)
+    lanes[0] = "1"
+    futures.append(put(commit, "A", 2))
+    await asyncio.sleep(0.01)
+    assert redis.flying == 1, "an append overtook the one before"
+    redis.gates["0"].set()
+    assert await outcomes(*futures) == [Nothing, Nothing]
+
+
 async def test_only_who_must_renews() -> None:
     renewals = Renewals()
     share_s = TTL_MS / 1000 / RENEWALS_PER_TTL

@@ -15,6 +15,7 @@ import pytest
 from demineur.store import (
     Conflict,
     Fenced,
+    Held,
     Lease,
     Store,
     StoreError,
@@ -141,9 +142,9 @@ async def test_moves_wait_for_a_redis_that_stands_still(
         await progress(writers)
     await assert_nothing_lost(writers)
     assert since_ms is not None
-    assert abs(since_ms - paused_ms) <= 60
+    assert abs(since_ms - paused_ms) <= 200
     assert told == [("stall", since_ms), ("recover", since_ms)]
-    assert all(1.0 <= writer.longest_s < 2.0 for writer in writers)
+    assert all(1.0 <= writer.longest_s < 3.0 for writer in writers)
 
 
 async def test_a_stand_still_longer_than_a_call_may_take(
@@ -215,22 +216,24 @@ async def test_a_redis_that_lost_everything_fences(
 
 
 async def test_silence_of_redis_does_not_make_nodes_dead(
-    server: RedisServer, open_store: OpenStore, code: str
+    server: RedisServer, store: Store, code: str
 ) -> None:
     """After a long outage all beats are old; who asks first must not rob the others."""
-    holder, other = [
-        await open_store(StoreSettings(url=server.url, lease_ms=400, stall_ms=100))
-        for _ in range(2)
-    ]
-    lease = await begin(holder, code, b"created")
-    server.pause()
-    await asyncio.sleep(0.6)
-    asked = asyncio.ensure_future(other.acquire(code))
-    await asyncio.sleep(0.05)
-    server.resume()
-    outcome = await asked
-    assert not isinstance(outcome, Lease)
-    await holder.append(code, lease.epoch, 2, [b"still mine"], ttl_ms=TTL_MS)
+    await begin(store, code, b"created")
+    with server.client() as client:
+        client.hset(f"room:{{{code}}}:lease", "node", "other")
+        server.pause()
+        await until(lambda: store.stalled_since_ms is not None, "a stall")
+        server.resume()
+        await until(lambda: store.stalled_since_ms is None, "recovery")
+        client.set("{nodes}:other", f"{store.clock.now_ms() - 5001} up 10.0.0.1:9")
+    recovered_ms = store.clock.now_ms()
+    assert isinstance(await store.acquire(code), Held)
+    deadline = time.monotonic() + PATIENCE_S
+    while not isinstance(await store.acquire(code), Lease):
+        assert time.monotonic() < deadline
+        await asyncio.sleep(0.02)
+    assert store.clock.now_ms() - recovered_ms >= 500
 
 
 async def test_a_node_that_stopped_beating_loses_its_rooms(
@@ -343,7 +346,7 @@ async def test_sentinel_fails_over(tmp_path: Path, open_store: OpenStore, code: 
             redises.master.kill()
             await progress(writers)
         assert redises.master_port() != before
-        assert store.stalled_since_ms is None
+        await until(lambda: store.stalled_since_ms is None, "recovery")
         for writer in writers:
             # What the dead master alone had is lost; the store must not hide that.
             assert all(isinstance(error, Conflict | Fenced) for error in writer.errors)

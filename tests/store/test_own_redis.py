@@ -1,6 +1,7 @@
 """The Redis of our own: one a directory, ended with us, nothing acknowledged lost."""
 
 import asyncio
+import fcntl
 import os
 import re
 import shutil
@@ -93,6 +94,29 @@ async def test_a_killed_server_leaves_no_redis_and_loses_no_answer(
     log = await store.load("ROOM2345")
     assert len(log) in (acknowledged, acknowledged + 1)
     assert log == [b"%d" % version for version in range(1, len(log) + 1)]
+
+
+async def test_a_start_waits_for_the_redis_of_a_killed_server(
+    tmp_path: Path, writing_process: "subprocess.Popen[str]"
+) -> None:
+    assert writing_process.stdout is not None
+    writing_process.stdout.readline()
+    [redis] = servers_of(tmp_path / "redis")
+    os.kill(redis, signal.SIGSTOP)
+    try:
+        writing_process.kill()
+        writing_process.wait()
+        with (tmp_path / "redis" / "redis.lock").open() as lock, pytest.raises(BlockingIOError):
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        opening = asyncio.ensure_future(Store.open(StoreSettings(data_dir=tmp_path)))
+        await asyncio.sleep(0.2)
+        assert not opening.done()
+        assert servers_of(tmp_path / "redis") == [redis]
+    finally:
+        os.kill(redis, signal.SIGCONT)
+    store = await opening
+    assert servers_of(tmp_path / "redis") != [redis]
+    await store.close()
 
 
 async def test_two_servers_on_one_directory(tmp_path: Path, open_store: OpenStore) -> None:

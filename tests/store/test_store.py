@@ -14,6 +14,7 @@ from demineur.store import (
     Missing,
     RoomExists,
     Store,
+    StoreUnavailable,
 )
 from tests.store.conftest import OpenAnother, begin
 
@@ -188,6 +189,17 @@ async def test_a_released_room_is_anybody_s(stores: OpenAnother, code: str) -> N
         await one.append(code, lease.epoch, 2, [b"x"], ttl_ms=TTL_MS)
 
 
+async def test_an_old_epoch_releases_nothing(stores: OpenAnother, code: str) -> None:
+    one, two = await stores(), await stores()
+    first = await begin(one, code, b"created")
+    again = await one.acquire(code)
+    assert isinstance(again, Lease)
+    assert not await one.release(code, first.epoch)
+    assert isinstance(await two.acquire(code), Held)
+    assert not await two.release(code, again.epoch)
+    await one.append(code, again.epoch, 2, [b"x"], ttl_ms=TTL_MS)
+
+
 async def test_a_lease_is_taken_over_the_epoch_found_dead_and_no_other(
     stores: OpenAnother, code: str
 ) -> None:
@@ -224,6 +236,19 @@ async def test_a_node_that_is_closed_is_dead_at_once(stores: OpenAnother, code: 
     assert taken.previous_beat_ms == state.beat_ms
 
 
+async def test_a_closed_store_is_of_no_use(store: Store, code: str) -> None:
+    lease = await begin(store, code, b"created")
+    waits = store.append(code, lease.epoch, 2, [b"last"], ttl_ms=TTL_MS)
+    await store.close()
+    await store.close()
+    assert waits.done()
+    assert waits.exception() is None
+    with pytest.raises(StoreUnavailable):
+        store.append(code, lease.epoch, 3, [b"x"], ttl_ms=TTL_MS)
+    with pytest.raises(StoreUnavailable):
+        await store.load(code)
+
+
 # Clock and nodes
 
 
@@ -239,6 +264,7 @@ async def test_a_node_shows_that_it_lives(stores: OpenAnother) -> None:
     state = await two.node(one.node_id)
     assert state is not None
     assert (state.address, state.alive) == ("10.0.0.1:9", True)
+    assert abs(state.beat_ms - one.alive_ms) <= 100
     first = two.alive_ms
     deadline = time.monotonic() + 5
     while two.alive_ms < first + 60:
@@ -330,6 +356,17 @@ async def test_rooms_with_something_overdue_are_found(stores: OpenAnother, code:
         assert time.monotonic() < deadline
         await asyncio.sleep(0.01)
     assert overdue in await two.overdue(limit=10_000)
+    one.watch(done, now_ms - 60_000)
+    while done not in await two.overdue(limit=10_000):
+        assert time.monotonic() < deadline
+        await asyncio.sleep(0.01)
+    one.unwatch(done)
+    one.watch(done, now_ms - 50_000)
+    one.watch(f"{code}D", now_ms - 60_000)
+    while f"{code}D" not in await two.overdue(limit=10_000):
+        assert time.monotonic() < deadline
+        await asyncio.sleep(0.01)
+    assert done in await two.overdue(limit=10_000)
 
 
 # The queue

@@ -1,4 +1,9 @@
-"""Single calls to Redis, within a time, sent again only where that can do no harm."""
+"""Single calls to Redis, sent again until they are answered or their time is over.
+
+Law of this file: what goes through here may be done twice. Taking a lease twice raises its
+epoch twice, a player made twice is the same player; only appends must be told apart, and they
+go through ``commit.py``.
+"""
 
 import asyncio
 from collections.abc import Sequence
@@ -21,36 +26,40 @@ CONCURRENT_CALLS = 16
 class Caller:
     """Runs commands and scripts over a link.
 
-    A refusal (``replies.REFUSALS``), or a connection that could not be made, is tried again
-    until ``timeout_s`` is over; a command that was sent and not answered only where it is
-    ``repeatable``. Errors: ``StoreUnavailable``, ``StoreMisconfigured``.
+    A refusal (``replies.REFUSALS``), and a link that broke, is tried again until ``timeout_s``
+    is over. Errors: ``StoreUnavailable``, ``StoreMisconfigured``.
     """
 
     def __init__(self, link: Link, timeout_s: float) -> None:
         self._link = link
         self._timeout_s = timeout_s
         self._turns = asyncio.Semaphore(CONCURRENT_CALLS)
+        self._closed = False
 
-    async def run(
-        self, script: Script, keys: list[str], arguments: list[Argument], *, repeatable: bool
-    ) -> Any:
+    def close(self) -> None:
+        """Refuse all further calls; those under way go on."""
+        self._closed = True
+
+    async def run(self, script: Script, keys: list[str], arguments: list[Argument]) -> Any:
         """Run a script and return its reply."""
         command = script.command(keys, arguments)
-        [reply] = await self._until_answered(keys[0], [command], script, repeatable=repeatable)
+        [reply] = await self._until_answered(keys[0], [command], script)
         return reply
 
     async def read(self, key: str, *arguments: Argument) -> Any:
-        """Run a command that changes nothing; its second word is ``key``."""
-        [reply] = await self._until_answered(key, [arguments], None, repeatable=True)
+        """Run a command on a key and return its reply."""
+        [reply] = await self._until_answered(key, [arguments], None)
         return reply
 
     async def write(self, key: str, commands: Sequence[Command]) -> list[Any]:
-        """Run commands on one slot that have the same effect once or twice; not atomic."""
-        return await self._until_answered(key, commands, None, repeatable=True)
+        """Run commands on the slot of a key and return their replies; not atomic."""
+        return await self._until_answered(key, commands, None)
 
     async def _until_answered(
-        self, key: str, commands: Sequence[Command], script: Script | None, *, repeatable: bool
+        self, key: str, commands: Sequence[Command], script: Script | None
     ) -> list[Any]:
+        if self._closed:
+            raise StoreUnavailable("The store is closed.")
         deadline = asyncio.get_running_loop().time() + self._timeout_s
         pause_s = FIRST_PAUSE_S
         maybe_done = False
@@ -69,8 +78,7 @@ class Caller:
             except LinkBroken as broken:
                 reason, unknown = str(broken), broken.sent
             maybe_done = maybe_done or unknown
-            out_of_time = asyncio.get_running_loop().time() + pause_s > deadline
-            if out_of_time or (unknown and not repeatable):
+            if asyncio.get_running_loop().time() + pause_s > deadline:
                 raise StoreUnavailable(
                     f"Redis did not do it in time: {reason}", outcome_unknown=maybe_done
                 )

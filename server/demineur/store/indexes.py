@@ -45,7 +45,6 @@ class Lobby:
             LOBBY_PUT,
             [LOBBY_ROOMS, LOBBY_SEEN],
             [code, entry, now_ms, now_ms - STALE_ENTRY_MS, LOBBY_TTL_MS],
-            repeatable=True,
         )
 
     async def remove(self, code: str) -> None:
@@ -57,10 +56,7 @@ class Lobby:
     async def entries(self, limit: int) -> dict[str, bytes]:
         """Return at most ``limit`` rooms, those put last first."""
         flat = await self._caller.run(
-            LOBBY_LIST,
-            [LOBBY_ROOMS, LOBBY_SEEN],
-            [self._clock.now_ms() - STALE_ENTRY_MS, limit],
-            repeatable=True,
+            LOBBY_LIST, [LOBBY_ROOMS, LOBBY_SEEN], [self._clock.now_ms() - STALE_ENTRY_MS, limit]
         )
         return {code.decode(): entry for code, entry in zip(flat[::2], flat[1::2], strict=True)}
 

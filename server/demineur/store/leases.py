@@ -108,10 +108,7 @@ class Leases:
     async def release(self, code: str, epoch: int) -> bool:
         """Give a lease back; False where it was no longer held at this epoch."""
         given = await self._caller.run(
-            RELEASE,
-            [room_keys(code)[0]],
-            [self._settings.node_id, epoch],
-            repeatable=True,
+            RELEASE, [room_keys(code)[0]], [self._settings.node_id, epoch]
         )
         return bool(given)
 
@@ -127,7 +124,6 @@ class Leases:
                 "" if over_epoch is None else over_epoch,
                 UNBORN_LEASE_MS,
             ],
-            repeatable=True,
         )
         kind = reply[0]
         if kind == b"missing":

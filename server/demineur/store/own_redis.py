@@ -88,7 +88,6 @@ class OwnRedis:
         try:
             _refuse_older(program, directory)
             socket = _socket_path(directory)
-            socket.unlink(missing_ok=True)
             command = _command(program, directory, socket, fsync)
             return cls(command, socket, directory / "redis.log", locks)
         except BaseException:

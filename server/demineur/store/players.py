@@ -73,10 +73,7 @@ class Players:
 
     async def _touch(self, player: str, name: str) -> bool:
         reply = await self._caller.run(
-            PLAYER_TOUCH,
-            [player_key(player)],
-            [self._clock.now_ms(), self._ttl_ms, name],
-            repeatable=True,
+            PLAYER_TOUCH, [player_key(player)], [self._clock.now_ms(), self._ttl_ms, name]
         )
         return bool(reply)
 
