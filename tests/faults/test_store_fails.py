@@ -65,7 +65,7 @@ async def test_moves_are_refused_clearly_while_redis_is_away_for_long(
     races = fleet.start()
     await fleet.under_way()
     store.pause()
-    await asyncio.sleep(2.0)
+    await asyncio.sleep(6.0)  # longer than the store waits for what it has sent
     assert server.get("/readyz")[0] == 503
     assert server.get("/healthz")[0] == 200
     store.resume()
@@ -96,4 +96,6 @@ async def test_a_failover_by_sentinel_loses_no_answered_move(
         finally:
             if how == "master paused":
                 master.resume()
+            first.kill()  # in good order it would wait for the Redis that is gone
+            second.kill()
         assert "Traceback" not in first.log + second.log
