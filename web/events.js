@@ -62,14 +62,15 @@ export function bySeat(players) {
 }
 
 /**
- * The commitments known, with this race's where it was told before the end.
+ * The commitments known, with this race's where it was told before the end. Until "go" the last
+ * word counts: a server that lost its countdown in a failure begins it again with another seed.
  * @param {Readonly<Record<number, string>>} known
  * @param {import("./protocol.js").RaceInfo | null} race
  * @param {string} phase
  */
 export function committed(known, race, phase) {
-  const early = phase === "countdown" || phase === "racing";
-  return race && early && !(race.round in known) ? { ...known, [race.round]: race.commitment } : known;
+  const first = phase === "racing" && race !== null && !(race.round in known);
+  return race && (first || phase === "countdown") ? { ...known, [race.round]: race.commitment } : known;
 }
 
 /**
@@ -105,8 +106,10 @@ function without(room, seat) {
  * @returns {Room}
  */
 function left(room, seat) {
-  const raced = room.phase === "racing" && room.race?.seats.includes(seat);
-  if (raced) return withPlayer(room, seat, { present: false, ready: false });
+  const during = room.phase === "racing" || room.phase === "finished";
+  if (during && room.race?.seats.includes(seat)) {
+    return withPlayer(room, seat, { present: false, ready: false, left: true });
+  }
   return { ...room, players: without(room, seat) };
 }
 
@@ -203,17 +206,9 @@ function finished(room, result) {
  * @returns {Room}
  */
 function rematched(room, seat) {
-  const staying = room.players.filter((player) => player.present || !hasRaced(room, player));
+  const staying = room.players.filter((player) => !player.left);
   return eachPlayer({ ...room, phase: "lobby", players: staying }, (player) => ({
     ...player,
     ready: player.seat === seat,
   }));
-}
-
-/**
- * @param {Room} room
- * @param {Player} player
- */
-function hasRaced(room, player) {
-  return room.race?.seats.includes(player.seat) ?? false;
 }

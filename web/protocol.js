@@ -32,6 +32,7 @@
  * @property {number} percent Share of 3BV solved, 0 to 100.
  * @property {number} flags
  * @property {number} [ms] The time, once the run has ended.
+ * @property {boolean} [left] Gave the place up in this round; stays in the list until the next.
  */
 /** @typedef {{round: number, commitment: string, marked?: number, seats: number[]}} RaceInfo */
 /** @typedef {{ms: number, running: boolean, frozen_ms?: number}} OwnClock */

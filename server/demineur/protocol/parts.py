@@ -38,6 +38,8 @@ class Player(Frame):
     flags: int = 0
     ms: int | None = None
     """One's time, once one's run has ended."""
+    left: bool | None = None
+    """True: gave the place up in this round; it stays in the list until the next one."""
 
 
 class RaceInfo(Frame):

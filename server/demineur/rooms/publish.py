@@ -55,6 +55,7 @@ def player_message(seat: Seat) -> wire.Player:
         percent=seat.percent,
         flags=flags,
         ms=seat.elapsed_ms(0) if seat.ending is not None else None,
+        left=seat.left or None,
     )
 
 
