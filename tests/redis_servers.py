@@ -14,14 +14,15 @@ import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
 import redis
 from redis.crc import key_slot
 
 PATIENCE_S = 15.0
 USER, PASSWORD = "demineur", "p@ss/word"
-URL_PASSWORD = "p%40ss%2Fword"
+URL_LOGIN = "demineur:p%40ss%2Fword"
+ADMIN_PASSWORD, SENTINEL_PASSWORD = "admin", "watch"
 
 RIGHTS = (
     "+eval +evalsha +time +ping +select +get +set +hset +hmget +hgetall +hincrby +hdel "
@@ -69,6 +70,8 @@ class Closing:
 class RedisServer(Closing):
     """One redis-server process and its configuration file."""
 
+    admin_password: str | None = None
+
     def __init__(
         self,
         directory: Path,
@@ -106,9 +109,11 @@ class RedisServer(Closing):
         assert self._process is not None
         return self._process.pid
 
-    def client(self, **options: Any) -> redis.Redis:
-        """A plain client, for looking from outside."""
-        return redis.Redis(host="127.0.0.1", port=self.port, socket_timeout=5, **options)
+    def client(self) -> redis.Redis:
+        """A plain client with all rights, for looking from outside."""
+        return redis.Redis(
+            host="127.0.0.1", port=self.port, socket_timeout=5, password=self.admin_password
+        )
 
     def start(self) -> None:
         with (self.directory / "redis.log").open("ab") as log:
@@ -180,13 +185,15 @@ class AccessServer(RedisServer):
 
     @property
     def url(self) -> str:
-        return f"redis://{USER}:{URL_PASSWORD}@127.0.0.1:{self.port}/0"
+        return f"redis://{URL_LOGIN}@127.0.0.1:{self.port}/0"
 
 
 class TlsServer(RedisServer):
     """A server that speaks TLS only, with a certificate made for it."""
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(
+        self, directory: Path, *lines: str, mode: tuple[str, ...] = (), fsync: str | None = "always"
+    ) -> None:
         directory.mkdir(parents=True, exist_ok=True)
         self.certificate = make_certificate(directory)
         self.tls_port = free_port()
@@ -197,6 +204,9 @@ class TlsServer(RedisServer):
             f"tls-key-file {directory / 'key.pem'}",
             f"tls-ca-cert-file {self.certificate}",
             "tls-auth-clients no",
+            *lines,
+            mode=mode,
+            fsync=fsync,
             port=0,
         )
 
@@ -204,10 +214,13 @@ class TlsServer(RedisServer):
     def url(self) -> str:
         return f"rediss://127.0.0.1:{self.tls_port}/0?ca_file={self.certificate}"
 
+    def client(self) -> redis.Redis:
+        return redis.Redis(
+            host="127.0.0.1", port=self.tls_port, ssl=True, ssl_ca_certs=str(self.certificate)
+        )
+
     def _answers(self) -> bool:
-        with redis.Redis(
-            port=self.tls_port, ssl=True, ssl_ca_certs=str(self.certificate)
-        ) as client:
+        with self.client() as client:
             return bool(client.ping())
 
 
@@ -221,6 +234,36 @@ def make_certificate(directory: Path) -> Path:
     return certificate
 
 
+class GuardedServer(RedisServer):
+    """A server whose default user has a password, with the user of ``AccessServer`` besides."""
+
+    admin_password = ADMIN_PASSWORD
+
+    def __init__(self, directory: Path, *lines: str) -> None:
+        super().__init__(
+            directory,
+            f"requirepass {ADMIN_PASSWORD}",
+            f"masterauth {ADMIN_PASSWORD}",
+            f"user {USER} on >{PASSWORD} ~* {RIGHTS}",
+            *lines,
+        )
+
+
+class SentinelServer(RedisServer):
+    """A Sentinel with a password."""
+
+    admin_password = SENTINEL_PASSWORD
+
+    def __init__(self, directory: Path, *lines: str) -> None:
+        super().__init__(
+            directory,
+            f"requirepass {SENTINEL_PASSWORD}",
+            *lines,
+            mode=("--sentinel",),
+            fsync=None,
+        )
+
+
 class SentinelSet(Closing):
     """A master, a replica, and one Sentinel that fails over within about two seconds."""
 
@@ -228,18 +271,17 @@ class SentinelSet(Closing):
 
     def __init__(self, directory: Path) -> None:
         with contextlib.ExitStack() as started:
-            self.master = started.enter_context(RedisServer(directory / "a")).ready()
+            self.master = started.enter_context(GuardedServer(directory / "a")).ready()
             self.replica = started.enter_context(
-                RedisServer(directory / "b", f"replicaof 127.0.0.1 {self.master.port}")
+                GuardedServer(directory / "b", f"replicaof 127.0.0.1 {self.master.port}")
             ).ready()
             self.sentinel = started.enter_context(
-                RedisServer(
+                SentinelServer(
                     directory / "s",
                     f"sentinel monitor {self.SERVICE} 127.0.0.1 {self.master.port} 1",
+                    f"sentinel auth-pass {self.SERVICE} {ADMIN_PASSWORD}",
                     f"sentinel down-after-milliseconds {self.SERVICE} 500",
                     f"sentinel failover-timeout {self.SERVICE} 2000",
-                    mode=("--sentinel",),
-                    fsync=None,
                 )
             ).ready()
             wait_for("the replica's link", self._is_whole)
@@ -247,7 +289,8 @@ class SentinelSet(Closing):
 
     @property
     def url(self) -> str:
-        return f"redis+sentinel://127.0.0.1:{self.sentinel.port}/{self.SERVICE}/0"
+        place = f"127.0.0.1:{self.sentinel.port}/{self.SERVICE}/0"
+        return f"redis+sentinel://{URL_LOGIN}@{place}?sentinel_password={SENTINEL_PASSWORD}"
 
     def master_port(self) -> int:
         """The port of him whom Sentinel holds to be master."""
@@ -289,7 +332,7 @@ class ClusterSet(Closing):
 
     @staticmethod
     def _server(directory: Path) -> RedisServer:
-        return RedisServer(
+        return GuardedServer(
             directory,
             "cluster-enabled yes",
             "cluster-config-file nodes.conf",
@@ -302,7 +345,7 @@ class ClusterSet(Closing):
     @property
     def url(self) -> str:
         hosts = ",".join(f"127.0.0.1:{server.port}" for server in self.masters)
-        return f"redis+cluster://{hosts}"
+        return f"redis+cluster://{URL_LOGIN}@{hosts}"
 
     def id_of(self, server: RedisServer) -> str:
         return _text(server, "CLUSTER", "MYID")
@@ -341,7 +384,7 @@ class ClusterSet(Closing):
         slot, source, target = self._move
         with source.client() as client:
             keys = client.execute_command("CLUSTER", "GETKEYSINSLOT", slot, 100)
-            client.migrate("127.0.0.1", target.port, keys, 0, 5000)
+            client.migrate("127.0.0.1", target.port, keys, 0, 5000, auth=ADMIN_PASSWORD)
 
     def end_move(self) -> None:
         """Move the keys that came since, and close the slot."""
@@ -393,14 +436,20 @@ def _bus_port(server: RedisServer) -> int:
 
 def _text(server: RedisServer, *command: object) -> str:
     """Run a raw command; redis-py's parsing of CLUSTER replies is not wanted here."""
-    words = [str(word).encode() for word in command]
-    packed = b"*%d\r\n" % len(words) + b"".join(b"$%d\r\n%s\r\n" % (len(w), w) for w in words)
+    login = _packed("AUTH", server.admin_password) if server.admin_password else b""
     with socket.create_connection(("127.0.0.1", server.port), 5) as connection:
-        connection.sendall(packed)
+        connection.sendall(login + _packed(*command))
         reader = connection.makefile("rb")
+        if login:
+            reader.readline()
         head = reader.readline().rstrip().decode()
         if head.startswith("-"):
             raise RuntimeError(f"{command}: {head}")
         if head.startswith("$"):
             return reader.read(int(head[1:])).decode()
         return head[1:]
+
+
+def _packed(*words: object) -> bytes:
+    parts = [str(word).encode() for word in words]
+    return b"*%d\r\n" % len(parts) + b"".join(b"$%d\r\n%s\r\n" % (len(p), p) for p in parts)

@@ -147,6 +147,22 @@ async def test_moves_wait_for_a_redis_that_stands_still(
     assert all(1.0 <= writer.longest_s < 3.0 for writer in writers)
 
 
+async def test_a_pause_of_this_process_is_told_when_it_is_over(store: Store) -> None:
+    store.racing = True
+    told: list[tuple[str, int]] = []
+    store.on_stall(lambda since_ms: told.append(("stall", since_ms)))
+    store.on_recover(lambda since_ms: told.append(("recover", since_ms)))
+    first = store.alive_ms
+    await until(lambda: store.alive_ms > first, "a beat")
+    paused_ms = store.clock.now_ms()
+    time.sleep(0.4)  # noqa: ASYNC251 (this is the pause)
+    await until(lambda: len(told) == 2, "both calls")
+    assert [kind for kind, _ in told] == ["stall", "recover"]
+    assert told[0][1] == told[1][1]
+    assert abs(told[0][1] - paused_ms) < 200
+    assert store.alive_ms - told[0][1] >= 400
+
+
 async def test_a_stand_still_longer_than_a_call_may_take(
     server: RedisServer, open_store: OpenStore, code: str
 ) -> None:

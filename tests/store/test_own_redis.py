@@ -213,6 +213,19 @@ def test_the_server_is_found_on_the_path_first(monkeypatch: pytest.MonkeyPatch) 
     assert find_server() == bundled_server()
 
 
+async def test_a_valkey_server_will_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, open_store: OpenStore, code: str
+) -> None:
+    (tmp_path / "bin").mkdir()
+    valkey = tmp_path / "bin" / "valkey-server"
+    valkey.symlink_to(shutil.which("redis-server") or "")
+    monkeypatch.setenv("PATH", str(valkey.parent))
+    assert find_server() == valkey
+    store = await open_store(StoreSettings(data_dir=tmp_path))
+    assert "valkey-server" in store.description
+    await begin(store, code, b"created")
+
+
 async def test_without_any_server_it_runs_in_memory_and_says_so(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,

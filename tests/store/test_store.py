@@ -16,6 +16,7 @@ from demineur.store import (
     Store,
     StoreUnavailable,
 )
+from demineur.store.store import PAGE_EVENTS
 from tests.store.conftest import OpenAnother, begin
 
 TTL_MS = 600_000
@@ -46,6 +47,16 @@ async def test_events_are_opaque_bytes(store: Store, code: str) -> None:
     events = [b"", bytes(range(256)), b"\r\n$1\r\n", "Zoë".encode(), b"x" * 100_000]
     await begin(store, code, *events)
     assert await store.load(code) == events
+
+
+async def test_a_log_longer_than_a_page(store: Store, code: str) -> None:
+    lease = await begin(store, code)
+    events = [b"%d" % version for version in range(1, 2 * PAGE_EVENTS + 1)]
+    for first in range(0, len(events), 1024):
+        chunk = events[first : first + 1024]
+        await store.append(code, lease.epoch, first + 1, chunk, ttl_ms=TTL_MS)
+    assert await store.load(code) == events
+    assert await store.load(code, after=100) == events[100:]
 
 
 async def test_many_rooms_share_a_call_and_stay_apart(store: Store, code: str) -> None:

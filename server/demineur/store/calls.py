@@ -6,6 +6,7 @@ go through ``commit.py``.
 """
 
 import asyncio
+from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
 
@@ -20,7 +21,7 @@ LONGEST_PAUSE_S = 0.25
 and a dead Redis is not hammered."""
 
 CONCURRENT_CALLS = 16
-"""More would open more connections and not be faster: Redis works on one at a time."""
+"""On each lane. More would need more connections and not be faster: Redis does one at a time."""
 
 
 class Caller:
@@ -33,7 +34,9 @@ class Caller:
     def __init__(self, link: Link, timeout_s: float) -> None:
         self._link = link
         self._timeout_s = timeout_s
-        self._turns = asyncio.Semaphore(CONCURRENT_CALLS)
+        self._turns: defaultdict[str, asyncio.Semaphore] = defaultdict(
+            lambda: asyncio.Semaphore(CONCURRENT_CALLS)
+        )
         self._closed = False
 
     def close(self) -> None:
@@ -65,8 +68,9 @@ class Caller:
         maybe_done = False
         while True:
             try:
-                async with self._turns:
-                    replies = await self._link.send(self._link.lane(key), commands)
+                lane = self._link.lane(key)
+                async with self._turns[lane]:
+                    replies = await self._link.send(lane, commands)
                 reason, unknown = _judge(replies)
                 if reason == "":
                     return replies

@@ -34,14 +34,20 @@ logger = logging.getLogger(__name__)
 NOWHERE = ""
 """The lane of keys whose master is not known yet."""
 
+_WRONG_MAP = (MovedError, ClusterDownError, ConnectionError)
+
 
 class ClusterLink:
-    """A link to all masters of a Cluster."""
+    """A link to all masters of a Cluster.
+
+    Whoever finds a master gone or the map of slots wrong asks for a new map then and there, so
+    those who send to other masters never wait for it.
+    """
 
     def __init__(self, cluster: RedisCluster) -> None:
         self._topology: Any = cluster.nodes_manager
         self._refreshing = asyncio.Lock()
-        self._stale = True
+        self._refreshes = 0
 
     def lane(self, key: str) -> str:  # noqa: D102
         nodes = self._topology.slots_cache.get(slot(key))
@@ -51,17 +57,21 @@ class ClusterLink:
         return slot(key)
 
     async def send(self, lane: str, commands: Sequence[Command]) -> list[Reply]:  # noqa: D102
-        if self._stale:
-            await self._refresh()
+        seen = self._refreshes
         master = self._topology.nodes_cache.get(lane)
         if master is None:
-            raise LinkBroken(KeyError("the slot's master has changed"), sent=False)
-        replies = await self._pipeline(master, commands)
+            await self._refresh(seen)
+            raise LinkBroken(LookupError("the slot's master was not known"), sent=False)
+        try:
+            replies = await self._pipeline(master, commands)
+        except LinkBroken:
+            await self._refresh(seen)
+            raise
         for i, reply in enumerate(replies):
             if isinstance(reply, AskError) and not isinstance(reply, MovedError):
                 replies[i] = await self._ask(reply, commands[i])
-        if any(isinstance(reply, MovedError | ClusterDownError) for reply in replies):
-            self._stale = True
+        if any(isinstance(reply, _WRONG_MAP) for reply in replies):
+            await self._refresh(seen)
         return replies
 
     async def close(self) -> None:  # noqa: D102
@@ -75,33 +85,29 @@ class ClusterLink:
         except (AuthenticationError, AuthorizationError) as error:
             raise LinkForbidden(str(error)) from error
         except (RedisError, OSError) as error:
-            self._stale = True
             raise LinkBroken(error, sent=True) from error
-        replies = [call.result for call in calls]
-        for reply in replies:
-            if isinstance(reply, Exception) and not isinstance(reply, ResponseError):
-                # The connection broke: what had no reply yet may have been executed.
-                self._stale = True
-                break
-        return [_as_reply(reply) for reply in replies]
+        return [_as_reply(call.result) for call in calls]
 
     async def _ask(self, ask: AskError, command: Command) -> Reply:
         target = self._topology.nodes_cache.get(get_node_name(ask.host, ask.port))
         if target is None:
-            self._stale = True
-            return ask
+            return MovedError(f"{ask.slot_id} {ask.host}:{ask.port}")
         return (await self._pipeline(target, [("ASKING",), command]))[1]
 
-    async def _refresh(self) -> None:
-        """Ask the cluster who is master of what; callers meanwhile wait for the one answer."""
+    async def _refresh(self, seen: int) -> None:
+        """Ask the cluster for its map, unless somebody did since ``seen``.
+
+        That it can't be had is no error of its own: the next try asks again.
+        """
         async with self._refreshing:
-            if not self._stale:
+            if self._refreshes != seen:
                 return
             try:
                 await self._topology.initialize()
             except (RedisError, RedisClusterException, OSError) as error:
-                raise LinkBroken(error, sent=False) from error
-            self._stale = False
+                logger.debug("the cluster's map could not be had: %s", error)
+            else:
+                self._refreshes += 1
 
 
 def open_cluster(hosts: Sequence[tuple[str, int]], options: dict[str, Any]) -> Link:
@@ -120,5 +126,6 @@ def open_cluster(hosts: Sequence[tuple[str, int]], options: dict[str, Any]) -> L
 
 def _as_reply(result: Any) -> Reply:
     if isinstance(result, Exception) and not isinstance(result, ResponseError | OSError):
+        # The connection broke between two replies: what had none may have been executed.
         return ConnectionError(str(result))
     return result

@@ -14,6 +14,9 @@ from demineur.store.leases import Acquired, Leases, NodeState
 from demineur.store.players import Player, Players
 from demineur.store.settings import StoreSettings
 
+PAGE_EVENTS = 4096
+"""A log is read in pages of so many events, which hold Redis for about 1 ms each."""
+
 
 class Store:
     """Rooms, players and nodes in Redis.
@@ -188,8 +191,13 @@ class Store:
     async def load(self, code: str, *, after: int = 0) -> list[bytes]:
         """Return the events of a room above version ``after``; [] where there are none."""
         log = room_keys(code)[1]
-        entries = await self._caller.read(log, "XRANGE", log, f"({after}-0", "+")
-        return [fields[1] for _, fields in entries]
+        events: list[bytes] = []
+        while True:
+            start = f"({after + len(events)}-0"
+            page = await self._caller.read(log, "XRANGE", log, start, "+", "COUNT", PAGE_EVENTS)
+            events += [fields[1] for _, fields in page]
+            if len(page) < PAGE_EVENTS:
+                return events
 
     async def timers(self, code: str) -> dict[str, bytes]:
         """Return the timers of a room as last appended."""
