@@ -12,7 +12,7 @@ import { hasBegun, meaning } from "./run.js";
 import { Connection } from "./socket.js";
 import { mayMove, screenOf, self } from "./select.js";
 import { lost, moving, newState, opened, received } from "./state.js";
-import { keep, recall } from "./storage.js";
+import { keep, keepCommitments, recall } from "./storage.js";
 import { linkBanner } from "./views/chrome.js";
 import { lobbyView } from "./views/lobby.js";
 import { connectingView, noticeView } from "./views/notice.js";
@@ -135,6 +135,7 @@ export class RoomPage {
     const failed = state.room && before.room && state.room.unprepared > before.room.unprepared;
     if (failed) this.outside.say(t("lobby.unprepared"));
     if (state.room && before.room && state.room.stalls > before.room.stalls) this.outside.say(t("race.stalled"));
+    if (state.room && state.room.commitments !== before.room?.commitments) keepCommitments(Object.values(state.room.commitments));
     if (state.room?.result !== before.room?.result) this.#lobbyOver = false;
   }
 

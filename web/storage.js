@@ -7,6 +7,9 @@
 
 const PREFIX = "demineur.";
 
+/** So many commitments are remembered, of the last races. */
+const COMMITMENTS_MAX = 32;
+
 /** @type {Map<string, string>} */
 const fallback = new Map();
 
@@ -34,5 +37,28 @@ export function keep(key, value) {
     else localStorage.setItem(PREFIX + key, value);
   } catch {
     // Storing is forbidden or full: the fallback holds it.
+  }
+}
+
+/**
+ * The commitments that this tab was told before their races ended; they outlive a reload.
+ * @returns {string[]}
+ */
+export function recallCommitments() {
+  try {
+    const kept = JSON.parse(sessionStorage.getItem(`${PREFIX}commitments`) ?? "[]");
+    return Array.isArray(kept) ? kept : [];
+  } catch {
+    return [];
+  }
+}
+
+/** @param {readonly string[]} told */
+export function keepCommitments(told) {
+  try {
+    const all = [...new Set([...recallCommitments(), ...told])].slice(-COMMITMENTS_MAX);
+    sessionStorage.setItem(`${PREFIX}commitments`, JSON.stringify(all));
+  } catch {
+    // Without it a reload forgets, and the proof says so.
   }
 }

@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { keyAction } from "../../web/input.js";
 import { DEFAULT_SETTINGS, LEVELS, settingsFrom } from "../../web/levels.js";
+import { racersOf } from "../../web/views/players.js";
 import { consistent } from "../../web/views/settings.js";
 
 const WEB = new URL("../../web/", import.meta.url);
@@ -91,4 +92,16 @@ test("keys of the board", () => {
   assert.equal(press("Enter", { repeat: true }), null, "a held key is not many taps");
   assert.notEqual(press("ArrowDown", { repeat: true }), null);
   assert.equal(press("constructor"), null);
+});
+
+test("few rivals keep their rows, of many the leaders come first", () => {
+  const racer = (seat, status, percent, ms) => ({ seat, status, percent, ms });
+  const many = [
+    racer(0, "playing", 5), racer(1, "out", 90), racer(2, "playing", 40), racer(3, "finished", 100, 9000),
+    racer(4, "finished", 100, 8000), racer(5, "playing", 60), racer(6, "waiting", 0),
+  ];
+  const room = (players, seats) => ({ players, race: { seats }, you: { seat: 0 } });
+  const order = (...args) => racersOf(room(...args)).map(({ seat }) => seat);
+  assert.deepEqual(order(many, [0, 1, 2, 3, 4, 5]), [0, 4, 3, 5, 2, 1]);
+  assert.deepEqual(order(many, [1, 2, 3, 0]), [0, 1, 2, 3]);
 });

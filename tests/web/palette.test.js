@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { PALETTES } from "../../web/palette.js";
 
@@ -36,3 +37,35 @@ for (const [name, p] of Object.entries(PALETTES)) {
     }
   });
 }
+
+const css = readFileSync(new URL("../../web/css/base.css", import.meta.url), "utf8");
+const themes = [...css.matchAll(/:root[^{]*\{([^}]*)\}/g)].map(([, body]) => Object.fromEntries(
+  [...body.matchAll(/--([\w-]+): (#[0-9a-f]{6});/g)].map(([, name, colour]) => [name, colour]),
+));
+
+test("the dark theme is one, chosen or the system's", () => {
+  assert.equal(themes.length, 3);
+  assert.deepEqual(themes[1], themes[2]);
+  assert.deepEqual(Object.keys(themes[1]), Object.keys(themes[0]));
+});
+
+test("text is legible on everything that it lies on, in both themes", () => {
+  const pairs = {
+    ink: ["ground", "surface", "sunken"], "ink-soft": ["ground", "surface", "sunken"],
+    "brand-ink": ["brand", "brand-hover"], "brand-soft-ink": ["brand-soft"], brand: ["ground", "surface"],
+    good: ["surface"], bad: ["surface", "ground"], surface: ["bad"], "warn-ink": ["warn"],
+  };
+  for (const theme of themes) {
+    for (const [ink, grounds] of Object.entries(pairs)) {
+      for (const ground of grounds) {
+        const ratio = contrast(theme[ink], theme[ground]);
+        assert.ok(ratio >= 4.5, `${ink} on ${ground}: ${ratio.toFixed(2)}`);
+      }
+    }
+    for (const edge of ["line-strong", "focus"]) assert.ok(contrast(theme[edge], theme.surface) >= 3, edge);
+  }
+});
+
+test("a level's picture has the colour of hidden cells", () => {
+  assert.deepEqual(themes.map((theme) => theme.tile), [PALETTES.light.hidden, PALETTES.dark.hidden, PALETTES.dark.hidden]);
+});

@@ -109,7 +109,12 @@ test("the end, and a rematch with the old result on screen", () => {
   assert.deepEqual([room.result, room.run.n, room.commitments], [null, 0, { 1: COMMITMENT, 2: "d" }]);
 });
 
-test("a commitment that is told twice is the first one", () => {
+test("until go a new countdown has a new commitment", () => {
+  const begun = folded(lobby(), ["countdown", { race: race(), go_at_ms: 5000 }]);
+  assert.equal(folded(begun, ["countdown", { race: race({ commitment: "new" }), go_at_ms: 5000 }]).commitments[1], "new");
+});
+
+test("a commitment that is told twice in a race is the first one", () => {
   const room = fromSnapshot(play(), racing({ race: race({ commitment: "other" }) }));
   assert.equal(room.commitments[1], COMMITMENT);
   const late = fromSnapshot(null, snapshot({ phase: "finished", race: race() }));

@@ -189,6 +189,9 @@ async def test_a_page_that_is_loaded_again_has_the_same_run(people: People) -> N
     await clicker.play()
     await wait_for_screen(ann, "result")
     await expect(ann.locator(".fair")).to_have_attribute("data-state", "verified")
+    await ann.reload()
+    await wait_for_screen(ann, "result")
+    await expect(ann.locator(".fair")).to_have_attribute("data-state", "verified")
 
 
 async def test_buttons_of_the_mouse_chord(people: People) -> None:

@@ -3,6 +3,7 @@
 import { el, icon } from "../dom.js";
 import { check } from "../fair.js";
 import { t } from "../i18n.js";
+import { recallCommitments } from "../storage.js";
 
 /** @typedef {import("../room.js").Room} Room */
 /** @typedef {import("../protocol.js").Result} Result */
@@ -12,7 +13,8 @@ import { t } from "../i18n.js";
  * @param {Result} result
  */
 export function fairPanel(room, result) {
-  const seen = room.commitments[result.round] ?? null;
+  const before = recallCommitments().includes(result.commitment) ? result.commitment : null;
+  const seen = room.commitments[result.round] ?? before;
   const raced = room.you.seat !== null && room.race?.round === result.round && room.run;
   const own = raced && room.you.seat !== null && room.run ? { seat: room.you.seat, cells: room.run.cells } : null;
   const proof = check(result, seen, own);

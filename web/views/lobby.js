@@ -17,7 +17,7 @@ import { settingsForm, settingsSummary } from "./settings.js";
  */
 export function lobbyView(first, actions) {
   const list = playerList();
-  const count = el("span", { class: "count" });
+  const count = el("span", { class: "count", "aria-live": "polite" });
   const watching = el("p", { class: "hint" });
   const begin = beginCard(actions);
   const settings = settingsCard(first, actions);

@@ -26,6 +26,7 @@ export function overlay() {
       setAttribute(panel, "hidden", !content);
       if (!content) return;
       setAttribute(panel, "data-kind", content.kind);
+      setAttribute(panel, "data-place", placeOf(room));
       setText(title, content.title);
       if (big.textContent !== content.big) {
         setText(big, content.big);
@@ -35,6 +36,15 @@ export function overlay() {
       setText(spoken, content.spoken);
     },
   };
+}
+
+/**
+ * Where the countdown leaves the marked cell in sight.
+ * @param {Room} room
+ */
+function placeOf({ race, board, phase }) {
+  if (phase !== "countdown" || race?.marked === undefined) return "middle";
+  return race.marked / board.width < board.height / 2 ? "end" : "start";
 }
 
 /**

@@ -46,9 +46,12 @@ function listRow(room, player) {
     el("span", { class: "player-state" }, host ? icon("crown") : player.ready && icon("check"), text));
 }
 
+/** So many rows are seen at once, even on a phone. */
+const FEW = 5;
+
 /**
- * Everybody's progress: a bar, the share solved, the flags, and how it ended. Rows keep their
- * places, so that the eye finds a rival where it left them.
+ * Everybody's progress: a bar, the share solved, the flags, and how it ended. Among few, rows keep
+ * their places, so that the eye finds a rival where it left them; among many, the leaders come first.
  */
 export function progressList() {
   const element = el("ul", { class: "progress-list" });
@@ -78,10 +81,22 @@ export function progressList() {
  * Who races, oneself first.
  * @param {Room} room
  */
-function racersOf(room) {
+export function racersOf(room) {
   const racing = room.players.filter((player) => room.race?.seats.includes(player.seat));
   const own = (/** @type {Player} */ player) => (player.seat === room.you.seat ? 0 : 1);
-  return racing.sort((a, b) => own(a) - own(b) || a.seat - b.seat);
+  const ranked = racing.length > FEW;
+  return racing.sort((a, b) => own(a) - own(b) || (ranked ? ahead(a, b) : 0) || a.seat - b.seat);
+}
+
+/**
+ * Who has finished, by time; then who plays, by how far; then who is out, by the same.
+ * @param {Player} a
+ * @param {Player} b
+ */
+function ahead(a, b) {
+  const group = (/** @type {Player} */ player) => ["finished", "playing", "out"].indexOf(player.status);
+  const times = a.status === "finished" ? (a.ms ?? 0) - (b.ms ?? 0) : 0;
+  return group(a) - group(b) || times || b.percent - a.percent;
 }
 
 /**

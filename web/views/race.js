@@ -37,7 +37,8 @@ export function raceView(actions) {
   const progress = progressList();
   const over = overlay();
   const status = el("p", { class: "race-status", role: "status" });
-  const leave = button({ class: "button quiet small" }, [icon("leave"), t("race.leave")], leaving);
+  const leaveText = el("span", {});
+  const leave = button({ class: "button quiet small" }, [icon("leave"), leaveText], leaving);
   const element = el("main", { class: "race", id: "content" },
     el("h1", { class: "visually-hidden" }, t("app.name")), hud.element,
     el("section", { class: "race-players" }, el("h2", {}, t("race.players")), progress.element, leave),
@@ -59,6 +60,7 @@ export function raceView(actions) {
       const { room } = next;
       if (!room) return;
       setAttribute(element, "data-watching", !isRacing(room) && room.phase !== "preparing");
+      setText(leaveText, mayStillPlay(room) ? t("race.leave") : t("lobby.leave"));
       progress.show(room);
       board.show(raceScene(room, () => state !== null && mayMove(state, performance.now())));
       hud.show(next);
