@@ -141,8 +141,10 @@ FILES = sorted([*PAGES, ROOT / "docker-compose.yml", *(ROOT / "deploy").iterdir(
 def test_variables_that_are_named_exist(file: Path) -> None:
     of_the_balancer = {"DEMINEUR_BIND", "DEMINEUR_NODE_A", "DEMINEUR_NODE_B"}
     of_the_tests = {"DEMINEUR_FULL"}
+    racers = (ROOT / "loadtest" / "locustfile.py").read_text()
+    of_the_load_test = set(re.findall(r"DEMINEUR_RACE_[A-Z_]+", racers))
     named = set(re.findall(r"DEMINEUR_[A-Z][A-Z_]*[A-Z]", file.read_text()))
-    assert named <= _variables() | of_the_balancer | of_the_tests
+    assert named <= _variables() | of_the_balancer | of_the_tests | of_the_load_test
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(ROOT)))
