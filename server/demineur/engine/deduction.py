@@ -96,6 +96,13 @@ def hint(view: View, *, effort: int | None = DEFAULT_EFFORT) -> Proof | None:
     Safe cells come before mines. None when nothing is certain, or when `effort` was not enough to
     find what is.
 
+    >>> from demineur.engine.geometry import geometry
+    >>> view = View.empty(geometry(3, 2), 1)
+    >>> _ = view.add([(0, "11")])
+    >>> proof = hint(view)
+    >>> proof.cell, proof.mine, proof.rule.value, view.geometry.cells_in(proof.numbers)
+    (2, False, 'subset', [0, 1])
+
     Raises:
         EngineError: no layout of mines fits the view.
     """
