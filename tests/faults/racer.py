@@ -12,11 +12,11 @@ from typing import Any
 
 import orjson
 from websockets.asyncio.client import ClientConnection, connect
-from websockets.exceptions import InvalidHandshake, WebSocketException
+from websockets.exceptions import ConnectionClosed, WebSocketException
 
 from demineur.engine import View, geometry
 from demineur.engine.player import Action, Player, Style
-from demineur.protocol import SUBPROTOCOL
+from demineur.protocol import SUBPROTOCOL, CloseCode
 
 ANSWER_S = 30.0
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.05, 0.5
@@ -81,8 +81,9 @@ class Racer:
             try:
                 await self._visit(self.addresses[turn % len(self.addresses)], until_round)
                 pause_s = FIRST_PAUSE_S
-            except (OSError, TimeoutError, WebSocketException, InvalidHandshake, EOFError):
-                turn += 1
+            except (OSError, TimeoutError, WebSocketException, EOFError) as error:
+                # "Come back at once": this address knows by now where the room is.
+                turn += 0 if _code(error) == CloseCode.ROOM_MOVED else 1
                 if self.phase == "racing" and not self.is_over and self._lost_at is None:
                     self._lost_at = time.monotonic()
                 await asyncio.sleep(pause_s * (0.5 + self.source.random()))
@@ -302,3 +303,10 @@ class Racer:
     def _result(self, result: dict[str, Any]) -> None:
         if all(known["round"] != result["round"] for known in self.results):
             self.results.append(result)
+
+
+def _code(error: BaseException) -> int | None:
+    """The close code that the server sent, if it sent one."""
+    if isinstance(error, ConnectionClosed) and error.rcvd is not None:
+        return error.rcvd.code
+    return None
