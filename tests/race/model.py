@@ -68,7 +68,7 @@ class Model:
         self.again = False
         self.last = self.active = now_ms
         self.stalled = 0
-        self.search: tuple[int, str, int] | None = None
+        self.search: tuple[int, str, int, set[int]] | None = None
         self.round = 0
         self.go = 0
         self.ends: int | None = None
@@ -153,7 +153,7 @@ class Model:
         marked = draw.marked % cells if self.settings.start == "shared" else None
         self.active = at
         if self.settings.guess_free and marked is not None:
-            self.search, self.phase = (at, draw.seed, marked), Phase.PREPARING
+            self.search, self.phase = (at, draw.seed, marked, set(seats)), Phase.PREPARING
         else:
             self.launch(at, seats, draw.seed, 0, marked)
 
@@ -199,7 +199,7 @@ def _is_before(a: Player, b: Player) -> bool:
 def _search_ends(m: Model, t: int) -> bool:
     if m.phase is not Phase.PREPARING or m.search is None:
         return False
-    wanted = any(player.ready for player in m.members())
+    wanted = m.search[3] & m.players.keys()
     return (not wanted or t >= m.search[0] + 20_000) and m.to_lobby(again=False)
 
 
@@ -377,8 +377,6 @@ def _start(m: Model, command: cmd.Start, at: int) -> bool:
     m.need(not others or any(p.ready for p in others), Reason.NOT_READY)
     if m.phase is Phase.FINISHED:
         m.to_lobby(again=True)
-    if m.settings.guess_free:
-        player.ready = True
     m.begin(at, [player.seat, *(p.seat for p in others if p.ready)], command.draw)
     return True
 
@@ -386,10 +384,9 @@ def _start(m: Model, command: cmd.Start, at: int) -> bool:
 def _prepared(m: Model, command: cmd.Prepared | cmd.PrepareFailed, at: int) -> bool:
     if m.phase is not Phase.PREPARING or m.search is None or m.search[1] != command.seed:
         return False
-    seats = [p.seat for p in m.members() if p.here and p.ready]
-    if isinstance(command, cmd.PrepareFailed) or not seats:
+    if isinstance(command, cmd.PrepareFailed):
         return m.to_lobby(again=False)
-    m.launch(at, seats, m.search[1], command.attempt, m.search[2])
+    m.launch(at, m.search[3] & m.players.keys(), m.search[1], command.attempt, m.search[2])
     return True
 
 

@@ -41,7 +41,7 @@ STORED: dict[bytes, Event] = {
     b'["s",7,["beginner","own",false,"out",8,false]]': ev.SettingsChanged(
         7, RoomSettings("beginner")
     ),
-    b'["p",7,"000102030405060708090a0b0c0d0e0f",40]': ev.Preparing(7, SEED, 40),
+    b'["p",7,"000102030405060708090a0b0c0d0e0f",40,[0,2]]': ev.Preparing(7, SEED, 40, (0, 2)),
     b'["u",7]': ev.Unprepared(7),
     b'["k",7,"000102030405060708090a0b0c0d0e0f",3,null,3007,[0,2]]': ev.CountdownStarted(
         7, SEED, 3, None, 3_007, (0, 2)

@@ -11,14 +11,14 @@ from tests.race.scene import DRAW, GUESS_FREE, MIDDLE, SEED, SHARED, Scene, lobb
 
 def preparing(players: int = 3) -> Scene:
     scene = lobby(players, GUESS_FREE)
-    assert names(scene.start()) == ["Readied", "Preparing"]
+    assert names(scene.start()) == ["Preparing"]
     assert scene.room.phase is Phase.PREPARING
     return scene
 
 
 def test_the_search_is_for_the_draws_seed_and_cell() -> None:
     scene = preparing()
-    assert scene.log[-1] == ev.Preparing(scene.now_ms, SEED, MIDDLE)
+    assert scene.log[-1] == ev.Preparing(scene.now_ms, SEED, MIDDLE, (0, 1, 2))
 
 
 @pytest.mark.parametrize("draw", [0, 80, 81, 10**18])
@@ -75,15 +75,31 @@ def test_who_joins_meanwhile_watches() -> None:
     assert not scene.seat(seat).racing
 
 
-def test_who_leaves_or_drops_meanwhile_does_not_race() -> None:
-    scene = preparing(4)
+def test_who_leaves_meanwhile_does_not_race() -> None:
+    scene = preparing(3)
     scene.leave(1)
-    scene.drop(2)
     scene.made(cmd.Prepared(SEED, 0))
-    assert [seat.seat for seat in scene.room.racers()] == [0, 3]
+    assert [seat.seat for seat in scene.room.racers()] == [0, 2]
 
 
-def test_who_becomes_host_meanwhile_races_only_if_ready() -> None:
+def test_who_drops_meanwhile_races_all_the_same() -> None:
+    scene = preparing(2)
+    scene.drop(0)
+    scene.drop(1)
+    assert names(scene.made(cmd.Prepared(SEED, 0))) == ["CountdownStarted"]
+    assert [seat.seat for seat in scene.room.racers()] == [0, 1]
+
+
+def test_who_was_absent_at_the_start_does_not_race() -> None:
+    scene = lobby(3, GUESS_FREE)
+    scene.drop(2)
+    scene.start()
+    scene.back(2)
+    scene.made(cmd.Prepared(SEED, 0))
+    assert [seat.seat for seat in scene.room.racers()] == [0, 1]
+
+
+def test_who_becomes_host_meanwhile_does_not_race_unasked() -> None:
     scene = Scene(GUESS_FREE)
     unready, ready = scene.join(), scene.join(10)
     scene.ready(ready)
@@ -101,15 +117,6 @@ def test_when_all_who_were_to_race_have_left_the_search_stops() -> None:
     assert names(scene.leave(0)) == ["Left", "CountdownStopped", "HostChanged"]
     assert (scene.room.phase, scene.room.host) == (Phase.LOBBY, watcher)
     assert scene.made(cmd.Prepared(SEED, 0)) == []
-
-
-def test_when_all_who_were_to_race_are_absent_the_race_does_not_begin() -> None:
-    scene = preparing(2)
-    scene.join()
-    scene.drop(0)
-    scene.drop(1)
-    assert scene.room.phase is Phase.PREPARING
-    assert names(scene.made(cmd.Prepared(SEED, 0))) == ["CountdownStopped"]
 
 
 def test_a_stopped_search_keeps_the_last_race_to_look_at() -> None:

@@ -220,8 +220,9 @@ def test_the_new_host_may_start() -> None:
 # The room's end.
 
 
-@pytest.mark.parametrize("scene", [lobby(2), finished(2)], ids=["lobby", "finished"])
-def test_gone_for_a_minute_while_nobody_races_is_leaving(scene: Scene) -> None:
+@pytest.mark.parametrize("make", [lobby, finished])
+def test_gone_for_a_minute_while_nobody_races_is_leaving(make: Callable[[int], Scene]) -> None:
+    scene = make(2)
     scene.drop(1)
     scene.wait(ABSENCE_MS - 1)
     assert len(scene.room.members()) == 2

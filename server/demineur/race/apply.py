@@ -165,7 +165,7 @@ def _settings_changed(room: Room, event: ev.SettingsChanged) -> None:
 
 def _preparing(room: Room, event: ev.Preparing) -> None:
     room.phase = Phase.PREPARING
-    room.preparing = Preparation(event.at_ms, event.seed, event.marked)
+    room.preparing = Preparation(event.at_ms, event.seed, event.marked, event.seats)
     room.active_ms = event.at_ms
 
 

@@ -50,9 +50,9 @@ def _candidates(room: Room) -> Iterator[ev.Event]:
 
 
 def _search(room: Room) -> Iterator[ev.Event]:
-    if not any(seat.ready for seat in room.members()):
+    if room.preparing is None or not room.seats.keys() & set(room.preparing.seats):
         yield ev.CountdownStopped(room.last_ms)
-    elif room.preparing is not None:
+    else:
         yield ev.Unprepared(room.preparing.since_ms + PREPARE_MS)
 
 

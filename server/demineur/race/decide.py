@@ -127,13 +127,11 @@ def _ready(room: Room, command: cmd.Ready, at_ms: int) -> list[ev.Event]:
     if command.ready and room.phase is Phase.FINISHED:
         return _rematch(room, cmd.Rematch(seat.seat, command.draw), at_ms)
     _in_lobby(room)
+    events: list[ev.Event] = []
+    if seat.ready != command.ready:
+        events.append(ev.Readied(at_ms, seat.seat, command.ready))
     # Who is ready may say so again: whom the rematch waited for may have left since.
-    events = _readied(seat, command.ready, at_ms)
     return events + (_complete(room, seat, command.draw, at_ms) if command.ready else [])
-
-
-def _readied(seat: Seat, ready: bool, at_ms: int) -> list[ev.Event]:
-    return [] if seat.ready == ready else [ev.Readied(at_ms, seat.seat, ready)]
 
 
 def _complete(room: Room, seat: Seat, draw: cmd.Draw, at_ms: int) -> list[ev.Event]:
@@ -180,20 +178,15 @@ def _start(room: Room, command: cmd.Start, at_ms: int) -> list[ev.Event]:
     ready = [other.seat for other in others if other.ready]
     if others and not ready:
         raise Refused(Reason.NOT_READY, "Nobody else is ready yet.")
-    events: list[ev.Event] = []
-    if room.phase is Phase.FINISHED:
-        events.append(ev.Rematched(at_ms, seat.seat))
-    if room.settings.guess_free:
-        # The seats are counted again after the search, and the host may be another by then.
-        events += _readied(seat, True, at_ms)
-    return events + _begin(room, sorted([seat.seat, *ready]), command.draw, at_ms)
+    again = [ev.Rematched(at_ms, seat.seat)] if room.phase is Phase.FINISHED else []
+    return [*again, *_begin(room, sorted([seat.seat, *ready]), command.draw, at_ms)]
 
 
 def _begin(room: Room, seats: list[int], draw: cmd.Draw, at_ms: int) -> list[ev.Event]:
     settings = room.settings
     marked = draw.marked % settings.board.geometry.cells if settings.start == "shared" else None
     if settings.guess_free and marked is not None:
-        return [ev.Preparing(at_ms, draw.seed, marked)]
+        return [ev.Preparing(at_ms, draw.seed, marked, tuple(seats))]
     go_ms = at_ms + COUNTDOWN_MS
     return [ev.CountdownStarted(at_ms, draw.seed, 0, marked, go_ms, tuple(seats))]
 
@@ -204,9 +197,8 @@ def _prepared(room: Room, command: cmd.Prepared | cmd.PrepareFailed, at_ms: int)
         return []
     if isinstance(command, cmd.PrepareFailed):
         return [ev.Unprepared(at_ms)]
-    seats = tuple(seat.seat for seat in room.members() if seat.present and seat.ready)
-    if not seats:
-        return [ev.CountdownStopped(at_ms)]
+    # Absent or not: a node that takes over in the search has nobody connected yet.
+    seats = tuple(number for number in search.seats if number in room.seats)
     go_ms = at_ms + COUNTDOWN_MS
     return [ev.CountdownStarted(at_ms, search.seed, command.attempt, search.marked, go_ms, seats)]
 

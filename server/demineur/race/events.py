@@ -102,11 +102,12 @@ class SettingsChanged:
 
 @dataclass(frozen=True, slots=True)
 class Preparing:
-    """A guess-free board is being searched from this seed for this marked cell."""
+    """A guess-free board is being searched from this seed, this marked cell, for these seats."""
 
     at_ms: int
     seed: str
     marked: int
+    seats: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)

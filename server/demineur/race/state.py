@@ -138,6 +138,8 @@ class Preparation:
     since_ms: int
     seed: str
     marked: int
+    seats: tuple[int, ...]
+    """Who is to race; some may have left since."""
 
 
 @dataclass(slots=True)
