@@ -91,6 +91,9 @@ class Runner:
 
     def join(self, visitor: Visitor, message: wire.Join, now_ms: int) -> None:
         """Seat the visitor, or let it watch, and tell it all or just what it missed."""
+        if self.room.phase is Phase.CLOSED:  # it ends once that is stored
+            self.refuse(visitor, wire.ErrorCode.NO_ROOM, "The room has closed.")
+            return
         if self.room.seat_of(visitor.player) is None and message.role == "spectator":
             self._watch(visitor, message, now_ms)
             return
