@@ -1,4 +1,4 @@
-"""How hard a property is tried: moderately by default, ten times that with DEMINEUR_FULL."""
+"""How hard a property is tried: moderately by default, five times that with DEMINEUR_FULL."""
 
 import os
 
@@ -14,7 +14,7 @@ def tries(quick: int) -> settings:
     not explained, which may take longer than a test may.
     """
     return settings(
-        max_examples=quick * 10 if FULL else quick,
+        max_examples=quick * 5 if FULL else quick,
         deadline=None,
         suppress_health_check=[HealthCheck.too_slow],
         phases=[Phase.explicit, Phase.reuse, Phase.generate, Phase.shrink],
