@@ -407,10 +407,11 @@ async def test_an_ended_connection_is_freed_without_the_garbage_collector(start:
         async with client(listener) as ws:
             await ws.send("{}")
             await ws.recv()
+            core = weakref.ref(endpoint.connections[0]._wire)
             connection = weakref.ref(endpoint.connections.pop())
         await endpoint.code()
         await until(lambda: listener.connections == 0)
-        await until(lambda: connection() is None)
+        await until(lambda: connection() is None and core() is None)
     finally:
         gc.enable()
 

@@ -181,6 +181,19 @@ async def test_an_answer_that_is_not_read_is_given_up(start: Start, raws: list[R
     await until(lambda: listener.pending == 0)
 
 
+async def test_a_slow_reader_is_not_hurried(start: Start, raws: list[Raw]) -> None:
+    big = HttpResponse(200, b"x" * 1_000_000, "text/plain")
+    limits = Limits(keep_alive_s=0.1, response_timeout_s=30)
+    listener = await start(Recorder(), http=HttpRoutes({"/big": lambda _: big}), limits=limits)
+    raw = await Raw.connect(listener, receive_bytes=4096)
+    raws.append(raw)
+    raw.writer.transport.pause_reading()  # type: ignore[attr-defined]
+    raw.send(request_head("/big", headers={"Host": "a"}))
+    await asyncio.sleep(0.4)
+    raw.writer.transport.resume_reading()  # type: ignore[attr-defined]
+    assert len((await raw.response())[2]) == 1_000_000
+
+
 async def test_an_answer_nobody_waits_for_is_given_up(start: Start, raws: list[Raw]) -> None:
     big = HttpResponse(200, b"x" * 5_000_000, "text/plain")
     listener = await start(Recorder(), http=HttpRoutes({"/big": lambda _: big}), limits=_QUICK)

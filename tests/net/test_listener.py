@@ -147,6 +147,17 @@ async def test_half_open_handshakes_lock_nobody_out(start: Start, raws: list[Raw
     assert listener.pending <= 20
 
 
+async def test_the_quietest_goes_first(start: Start, raws: list[Raw]) -> None:
+    http = HttpRoutes({"/healthz": lambda _: HttpResponse.json({})})
+    listener = await start(Recorder(), http=http, limits=Limits(max_pending=2))
+    busy, quiet = await Raw.connect(listener), await Raw.connect(listener)
+    raws += [busy, quiet]
+    assert (await busy.ask("/healthz"))[0] == 200
+    raws.append(await Raw.connect(listener))
+    await quiet.ended()
+    assert (await busy.ask("/healthz"))[0] == 200
+
+
 async def test_one_address_cannot_hold_all_half_open_places(start: Start, raws: list[Raw]) -> None:
     listener = await start(Recorder(), limits=Limits(max_connections_per_address=10))
     raws += [await Raw.connect(listener) for _ in range(30)]

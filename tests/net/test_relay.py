@@ -19,6 +19,7 @@ from demineur.net import (
     RelayTimeout,
     relay,
 )
+from demineur.net.relay_client import _connect
 from demineur.net.relay_proof import (
     ADDRESS_HEADER,
     PROOF_HEADER,
@@ -69,7 +70,8 @@ class _Outer(Recorder):
             self._start(connection, [text])
 
     def _start(self, connection: Connection, first: list[bytes]) -> None:
-        connection.hold()
+        if first:
+            connection.hold()  # what comes behind it may be here before the task has begun
         self._tasks.append(asyncio.ensure_future(self._relay(connection, first)))
 
     async def _relay(self, connection: Connection, first: list[bytes]) -> None:
@@ -144,6 +146,26 @@ async def test_what_the_node_says_with_its_handshake_is_not_lost(start: Start) -
         with pytest.raises(ConnectionClosed):
             await ws.recv()
         assert ws.close_code == 4010
+
+
+async def test_what_the_node_says_before_the_pipe_waits_for_it(start: Start) -> None:
+    at_inner, at_outer = Recorder(), Recorder()
+    inner = await start(at_inner, access=_INNER)
+    async with client(await start(at_outer)) as ws:
+        connection = await at_outer.connection()
+        connection.hold()
+        address = f"127.0.0.1:{inner.port}"
+        upstream = await _connect(connection, address, checked_secret(SECRET), 2)
+        room = await at_inner.connection()
+        for text in (b"one", b"two"):
+            room.send(text)
+            await asyncio.sleep(0.02)
+        room.close(4004, "closed")
+        await asyncio.sleep(0.02)
+        upstream.pipe(connection, [])
+        assert [await ws.recv(), await ws.recv()] == ["one", "two"]
+        await within(ws.wait_closed())
+        assert ws.close_code == 4004
 
 
 async def test_what_came_first_goes_ahead_of_what_came_meanwhile(
