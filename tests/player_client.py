@@ -33,6 +33,7 @@ class PlayerClient:
         self.seat: int | None = None
         self.v = 0
         self.n = 0
+        self.round = 0
         self.view: View | None = None
         self.close_code: int | None = None
         self._counter = itertools.count(1)
@@ -91,10 +92,14 @@ class PlayerClient:
         return await self._move("flag", cell)
 
     async def _move(self, kind: str, cell: int) -> dict[str, Any]:
-        n = next(self._counter)
         start = len(self.frames)
+        return await self.answer(await self.send_move(kind, cell), start)
+
+    async def send_move(self, kind: str, cell: int) -> int:
+        """Make a move without waiting for its answer; return its ``n``."""
+        n = next(self._counter)
         await self.say({"t": kind, "n": n, "c": cell})
-        return await self.answer(n, start)
+        return n
 
     async def answer(self, n: int, start: int = 0) -> dict[str, Any]:
         """Return the answer to move ``n``: ``moved``, or an ``error``."""
@@ -182,6 +187,7 @@ class PlayerClient:
         if kind == "room":
             self.v, self.seat = frame["v"], frame["you"].get("seat")
             board, run = frame["board"], frame["you"].get("run")
+            self.round = frame.get("race", {}).get("round", 0)
             self.view = View.empty(self._geometry(board), board["mines"])
             if run is not None:
                 self._restore(run)
@@ -201,6 +207,7 @@ class PlayerClient:
         if event["e"] == "countdown" and self.view is not None:
             self.view = View.empty(self.view.geometry, self.view.mine_count)
             self.n = 0
+            self.round = event["race"]["round"]
             self.new_round()
         elif event["e"] == "settings":
             board = event["board"]

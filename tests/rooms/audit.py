@@ -186,6 +186,8 @@ class Auditor:
         _must(told.n in race.sent, "an answer to nothing", text)
         if told.open is None and told.flag is None:
             _must(told.status is None, "a status without a move", text)
+            if told.n > race.done:
+                race.sent.pop(told.n)  # the rules ignored it
             return
         _must(not told.again and told.n > race.done, "content twice", text)
         for n in sorted(n for n in race.sent if race.done < n < told.n):
