@@ -5,9 +5,6 @@ What it does with real nodes and races is in tests/faults; here is what it decid
 
 import asyncio
 import contextlib
-import os
-import shutil
-import socket
 import subprocess
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
@@ -15,20 +12,9 @@ from pathlib import Path
 
 import pytest
 
-CONFIG = Path(__file__).parents[2] / "deploy" / "haproxy.cfg"
+from tests.deploy.balancer import CONFIG, Balancer, environment, program
+
 CODES = [f"/ws/R{number:07}" for number in range(60)]
-
-
-def haproxy() -> str:
-    found = shutil.which("haproxy", path=f"{os.environ['PATH']}:/usr/local/sbin:/usr/sbin")
-    assert found, "haproxy is not installed; see make test"
-    return found
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 @dataclass
@@ -101,36 +87,18 @@ class Site:
         return body.split()[0]
 
 
-def environment(bind: int, a: int, b: int) -> dict[str, str]:
-    return os.environ | {
-        "DEMINEUR_BIND": f"127.0.0.1:{bind}",
-        "DEMINEUR_NODE_A": f"127.0.0.1:{a}",
-        "DEMINEUR_NODE_B": f"127.0.0.1:{b}",
-    }
-
-
 @pytest.fixture
-async def site() -> AsyncIterator[Site]:
-    a, b, port = Node("a"), Node("b"), free_port()
+async def site(tmp_path: Path) -> AsyncIterator[Site]:
+    a, b = Node("a"), Node("b")
     await a.start()
     await b.start()
-    balancer = await asyncio.create_subprocess_exec(
-        haproxy(),
-        "-db",
-        "-f",
-        str(CONFIG),
-        env=environment(port, a.port, b.port),
-        stdout=asyncio.subprocess.DEVNULL,
-        stderr=asyncio.subprocess.DEVNULL,
-    )
     try:
-        async with asyncio.timeout(20):
-            await a.checked.wait()
-            await b.checked.wait()
-        yield Site(a, b, port)
+        with Balancer(tmp_path / "haproxy.log", a.port, b.port) as balancer:
+            async with asyncio.timeout(20):
+                await a.checked.wait()
+                await b.checked.wait()
+            yield Site(a, b, balancer.port)
     finally:
-        balancer.kill()
-        await balancer.wait()
         await a.stop()
         await b.stop()
 
@@ -176,7 +144,7 @@ async def test_what_is_for_operators_and_nodes_stays_inside(site: Site, path: st
 
 def check(config: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [haproxy(), "-c", "-f", str(config)],
+        [program(), "-c", "-f", str(config)],
         capture_output=True,
         text=True,
         env=environment(18080, 18081, 18082),
