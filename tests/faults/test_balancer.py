@@ -22,8 +22,8 @@ from tests.server_process import ServerProcess
 RACES = 50 if FULL else 12
 LEVEL = "intermediate" if FULL else "beginner"
 DRAIN_S = 10.0
-FROZEN_S = 15.0
-"""Two checks that are not answered, the lease's 5 s, and what a player's pauses add."""
+FROZEN_S = 6.0
+"""From being let go, about 5 s after the freeze: what is left of the lease, and pauses."""
 COME_BACK_AT_ONCE = {int(CloseCode.RESTART), int(CloseCode.ROOM_MOVED)}
 
 
