@@ -136,6 +136,14 @@ test("what was missed: events, moves, progress, times", () => {
   assert.deepEqual([room.watch.ms, room.watch.atMs, room.goAtMs], [2500, 9000, 1400]);
 });
 
+test("a move that the server holds is not waited for, though its answer went elsewhere", () => {
+  const before = play();
+  const waiting = [1, 2, 3].map((n) => ({ n, t: "flag", c: n }));
+  const frame = { t: "missed", v: 5, n: 2, events: [], moves: [], progress: [], spectators: 0, clock: { now_ms: 1 } };
+  const room = fold({ ...before, run: { ...before.run, waiting } }, frame, AT);
+  assert.deepEqual([room.run.waiting.map(({ n }) => n), room.run.n], [[3], 2]);
+});
+
 test("a snapshot in mid-race is the whole of it", () => {
   const room = play({ you: { role: "player", seat: 0, run: run({ n: 4, status: "playing", open: [[0, "01"]], flags: [5], exploded: [7] }) } });
   assert.deepEqual([room.run.n, room.run.cells[0], room.run.flags[5], room.run.cells[7]], [4, 0, 1, 9]);

@@ -69,9 +69,11 @@ test("it comes back by itself, quickly at first", () => {
 });
 
 test("a server that accepts and hangs up is asked less and less", () => {
-  const { around, up } = connected();
+  const { around, up, hear } = connected();
   for (const pause of [100, 500, 1000]) {
-    up().onclose({ code: 1013 });
+    const socket = up();
+    hear(socket, { t: "goodbye", code: 1013, text: "" });
+    socket.onclose({ code: 1013 });
     const before = around.sockets.length;
     around.pass(pause - 1);
     assert.equal(around.sockets.length, before);

@@ -114,6 +114,7 @@ export default {
   "race.stillPlaying": { one: "{count} player is still at it.", other: "{count} players are still at it." },
   "race.endsIn": "Ends in {time}",
   "race.watching": "You are watching.",
+  "race.startsIn": "The race starts in {seconds}.",
   "race.watchingHint": "Boards stay secret until the race is over.",
   "race.leave": "Leave the race",
   "race.leaveTitle": "Leave the race?",

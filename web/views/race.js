@@ -149,12 +149,22 @@ function mayStillPlay(room) {
  * @param {Room} room
  */
 function statusText(state, room) {
+  if (room.phase === "countdown" && !isRacing(room)) return `${t("race.watching")} ${startsIn(state, room)}`;
   if (room.phase !== "racing") return "";
   const playing = room.players.filter((player) => player.status === "playing").length;
   const others = playing ? t("race.stillPlaying", { count: playing }) : "";
   if (!isRacing(room)) return [t("race.watching"), t("race.watchingHint"), timeLeft(state)].filter(Boolean).join(" ");
   const own = ownEnding(room);
   return own && [own, others].filter(Boolean).join(" ");
+}
+
+/**
+ * @param {State} state
+ * @param {Room} room
+ */
+function startsIn({ clock }, { goAtMs }) {
+  const left = (goAtMs ?? 0) - serverTime(clock, performance.now());
+  return t("race.startsIn", { seconds: Math.min(3, Math.max(1, Math.ceil(left / 1000))) });
 }
 
 /**
