@@ -88,6 +88,7 @@ class Connection(Link):
         "_pauses",
         "_ping_ns",
         "_rest",
+        "_rest_at",
         "_rest_ns",
         "_wheel",
         "address",
@@ -126,6 +127,7 @@ class Connection(Link):
         self._held_bytes = 0
         self._is_held = False
         self._rest = b""
+        self._rest_at = 0
         self._rest_ns = 0
         self._pauses = _Pause(0)
         self._has_spoken = False
@@ -278,7 +280,8 @@ class Connection(Link):
             return
         if not self._rest:
             self._rest_ns = time.monotonic_ns()
-        self._rest += data
+        self._rest = self._rest[self._rest_at :] + data
+        self._rest_at = 0
         self._pause(_Pause.SLICED, on=True)
         self._next_slice()
 
@@ -286,13 +289,14 @@ class Connection(Link):
         """Work off a slice of the rest, unless what it would feed is full."""
         if self._is_lost or not self._rest or self._pauses & ~_Pause.SLICED:
             return
-        size = self._limits.read_slice_bytes
-        data, self._rest = self._rest[:size], self._rest[size:]
+        data = self._rest[self._rest_at : self._rest_at + self._limits.read_slice_bytes]
+        self._rest_at += len(data)
         self._last_ns = self._rest_ns
         self._take(data, self._rest_ns)
-        if self._rest:
+        if self._rest_at < len(self._rest):
             asyncio.get_running_loop().call_soon(self._next_slice)
         else:
+            self._rest, self._rest_at = b"", 0
             self._pause(_Pause.SLICED, on=False)
 
     def pause_writing(self) -> None:

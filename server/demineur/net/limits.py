@@ -91,7 +91,7 @@ class Limits:
     """``SO_SNDBUF`` of each socket. The system's own choice may grow to megabytes, which would
     hide a slow reader from the two limits above and feed it stale progress."""
 
-    read_slice_bytes: int = 8192
+    read_slice_bytes: int = 2048
     """Bytes of one connection that are worked off in one turn of the event loop; the rest of
     a burst waits its turn behind the other connections."""
 
