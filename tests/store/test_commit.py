@@ -2,7 +2,7 @@
 
 import asyncio
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -27,21 +27,29 @@ from demineur.store.scripts import APPEND, Command
 TTL_MS = 600_000
 SETTINGS = StoreSettings(node_id="me", call_timeout_s=0.3)
 
-Fault = Callable[[Sequence[Command]], None]
+Fault = BaseException | list[Reply] | tuple[str, BaseException] | bytes | None
+
+OOM_INSIDE = b"OOM command not allowed when used memory > 'maxmemory'."
+
+
+def codes_of(command: Command) -> list[str]:
+    """The rooms that a call of the script appends to, in order."""
+    keys = [str(key) for key in command[3 : 3 + int(command[2])]]
+    return [key.partition("{")[2].partition("}")[0] for key in keys if key.endswith(":lease")]
 
 
 class ModelRedis:
     """A link to a Redis that does what ``append.lua`` says, and fails as it is told.
 
-    ``faults`` are taken one a call. ``before`` ones raise instead of executing, ``after`` ones
-    execute and lose the answer; a list of replies is answered as it is.
+    ``faults`` are taken one a call: an exception is raised instead of executing, one in a tuple
+    after executing; a list of replies is answered as it is; ``OOM_INSIDE`` refuses every append.
     """
 
     def __init__(self, lanes: int = 1) -> None:
         self.lanes = lanes
         self.logs: dict[str, list[bytes]] = {}
         self.fenced: set[str] = set()
-        self.faults: list[BaseException | list[Reply] | tuple[str, BaseException] | None] = []
+        self.faults: list[Fault] = []
         self.batches: list[list[str]] = []
         self.flying = 0
         self.most_flying = 0
@@ -65,6 +73,8 @@ class ModelRedis:
                 raise fault
             if isinstance(fault, list):
                 return fault
+            if fault == OOM_INSIDE and commands[0][0] != "XRANGE":
+                return [[OOM_INSIDE] * len(codes_of(command)) for command in commands]
             replies = [self._execute(command) for command in commands]
             if isinstance(fault, tuple):
                 raise fault[1]
@@ -81,9 +91,8 @@ class ModelRedis:
             first, last = (int(str(word).partition("-")[0]) for word in command[2:4])
             events = self.logs.get(code, [])[first - 1 : last]
             return [(b"%d-0" % v, [b"e", event]) for v, event in enumerate(events, first)]
-        keys = [str(key) for key in command[3 : 3 + int(command[2])]]
         words = list(command[4 + int(command[2]) :])
-        codes = [key.partition("{")[2].partition("}")[0] for key in keys if key.endswith(":lease")]
+        codes = codes_of(command)
         self.batches.append(codes)
         return [self._append(code, words) for code in codes]
 
@@ -219,6 +228,18 @@ async def test_an_answer_that_was_lost_is_found_in_the_log() -> None:
     futures = [put(commit, "A", 1), put(commit, "A", 2), put(commit, "B", 1)]
     assert await outcomes(*futures) == [Nothing] * 3
     assert redis.logs == {"A": [b"1", b"2"], "B": [b"1"]}
+
+
+async def test_a_stored_append_stays_so_when_the_one_before_is_still_in_doubt() -> None:
+    redis = ModelRedis()
+    commit = GroupCommit(redis, SETTINGS)
+    broken = LinkBroken(OSError("gone"), sent=True)
+    redis.faults = [("after", broken), None, broken]
+    first = put(commit, "A", 1)
+    await asyncio.sleep(0)
+    second = put(commit, "A", 2)
+    assert await outcomes(first, second) == [Nothing, Nothing]
+    assert redis.logs == {"A": [b"1", b"2"]}
 
 
 async def test_another_s_events_are_not_taken_for_one_s_own() -> None:
@@ -383,10 +404,10 @@ async def test_close_does_not_wait_for_ever() -> None:
 
 # Everything at once
 
-FAULTS = st.sampled_from(["none", "before", "after", "unsent", "refused", "noscript"])
+FAULTS = st.sampled_from(["none", "before", "after", "unsent", "refused", "inside", "noscript"])
 
 
-def make_fault(name: str) -> BaseException | list[Reply] | tuple[str, BaseException] | None:
+def make_fault(name: str) -> Fault:
     broken = LinkBroken(OSError(name), sent=name != "unsent")
     return {
         "none": None,
@@ -394,11 +415,12 @@ def make_fault(name: str) -> BaseException | list[Reply] | tuple[str, BaseExcept
         "unsent": broken,
         "after": ("after", broken),
         "refused": [ReadOnlyError("You can't write against a read only replica.")],
+        "inside": OOM_INSIDE,
         "noscript": [NoScriptError("No matching script.")],
     }[name]
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=150)
 @given(
     st.lists(FAULTS, max_size=8),
     st.lists(st.tuples(st.sampled_from("ABC"), st.integers(1, 3)), min_size=1, max_size=25),

@@ -232,8 +232,9 @@ class GroupCommit:
         left: Batch = []
         rooms_left: set[str] = set()
         for append, outcome in zip(batch, reply, strict=True):
-            # After an append that waits, those of the same room don't fit the log yet.
-            if append.code in rooms_left or await self._is_left(lane, append, outcome):
+            # After an append that waits, a conflict of its room may mean no more than that.
+            waits = outcome == CONFLICT and append.code in rooms_left
+            if waits or await self._is_left(lane, append, outcome):
                 left.append(append)
                 rooms_left.add(append.code)
         return left
