@@ -30,7 +30,7 @@ import { errorText } from "./words.js";
  * @property {() => void} start
  * @property {(settings: import("./protocol.js").Settings) => void} settings
  * @property {(name: string) => void} rename
- * @property {() => string} name One's own name.
+ * @property {() => string | null} name The name that one has chosen.
  * @property {() => void} rematch
  * @property {() => void} leave
  * @property {() => void} takeSeat
@@ -103,7 +103,7 @@ export class RoomPage {
   }
 
   #hello() {
-    this.#take(opened(this.#state, { token: recall("token"), name: recall("name") }));
+    this.#take(opened(this.#state, { token: recall("token"), name: recall("name") ?? guestName() }));
   }
 
   /** @param {number} code */
@@ -203,7 +203,7 @@ export class RoomPage {
         keep("name", name);
         send({ t: "rename", name });
       },
-      name: () => recall("name") ?? this.#state.name,
+      name: () => recall("name"),
       rematch: () => send({ t: "rematch" }),
       leave: () => {
         send({ t: "leave" });
@@ -246,4 +246,12 @@ export class RoomPage {
   #createHere(restart) {
     restart({ kind: "create", settings: settingsFrom(recall("settings")) });
   }
+}
+
+/** The name of somebody who has not chosen one: the same on each visit, and rarely another's too. */
+function guestName() {
+  const kept = recall("guest");
+  const guest = kept ?? String(100 + Math.floor(Math.random() * 900));
+  if (!kept) keep("guest", guest);
+  return t("player.guest", { number: guest });
 }

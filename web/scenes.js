@@ -15,13 +15,13 @@ import { levelName } from "./words.js";
  */
 export function raceScene(room, live) {
   const { run, board } = room;
-  const marked = room.race?.marked;
-  const shown = room.phase === "preparing" ? undefined : marked;
+  // While the next board is looked for, the race that is known is the last one.
+  const marked = room.phase === "preparing" ? undefined : room.race?.marked;
   return {
     shape: board,
     looks: (pressed) => run && room.phase !== "preparing"
       ? runLooks(run, pressed, marked)
-      : blankLooks(board.width * board.height, shown),
+      : blankLooks(board.width * board.height, marked),
     playable: true,
     live,
     centre: marked ?? middle(board),

@@ -3,7 +3,7 @@
  * or full it lasts as long as the page. The token leaves here only for a `hello`.
  */
 
-/** @typedef {"token"|"name"|"theme"|"settings"|"language"} Key */
+/** @typedef {"token"|"name"|"guest"|"theme"|"settings"|"language"} Key */
 
 const PREFIX = "demineur.";
 

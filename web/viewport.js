@@ -66,13 +66,15 @@ export class Viewport {
   }
 
   /**
-   * Looks at a board; one of another size is looked at anew.
+   * Looks at a board; one of another size, or with another place to begin, is looked at anew.
+   * Says whether it went on as it was.
    * @param {Subject} subject
    */
   look(subject) {
     const before = this.#subject;
     this.#subject = subject;
-    const same = before?.shape.width === subject.shape.width && before.shape.height === subject.shape.height;
+    const { width, height } = subject.shape;
+    const same = before?.shape.width === width && before.shape.height === height && before.centre === subject.centre;
     if (!same) this.#camera = null;
     return same;
   }

@@ -30,7 +30,7 @@ async def create(page: Page, level: str = "beginner", *options: str) -> str:
     if options:
         await page.locator("details.more summary").click()
     for option in options:
-        await page.locator(".create .toggle, .create .choice").filter(has_text=option).click()
+        await page.locator(".create .toggle, .create .choice").filter(has_text=option).first.click()
     await page.get_by_role("button", name="Create race").click()
     await wait_for_screen(page, "lobby")
     return str((await read(page))["code"])
@@ -384,6 +384,31 @@ async def test_settings_names_and_places(people: People) -> None:
     await bob.get_by_role("button", name="Leave").click()
     await expect(ann.locator(".players li")).to_have_count(1)
     assert bob.url == people.base + "/"
+
+
+async def test_who_comes_by_a_link_is_asked_for_a_name(people: People) -> None:
+    ann = await people.arrive()
+    code = await create(ann)
+    await expect(ann.locator(".players")).to_contain_text("Player ")
+    bob = await people.arrive(f"/r/{code}")
+    await bob.get_by_label("What do your friends call you?").fill("Bob")
+    await bob.keyboard.press("Enter")
+    await expect(ann.locator(".players")).to_contain_text("Bob")
+    await expect(bob.get_by_label("Change your name")).to_have_value("Bob")
+    await bob.reload()
+    await expect(bob.get_by_label("Change your name")).to_have_value("Bob")
+
+
+async def test_a_marked_cell_is_in_sight_on_a_board_that_is_not(people: People) -> None:
+    ann = await people.arrive(name="Ann", **PHONE)
+    await create(ann, "marathon", "Marked cell")
+    await start(ann)
+    marked = (await read(ann))["marked"]
+    place = await ann.evaluate("cell => window.demineur.look().locate(cell)", marked)
+    assert place["inside"]
+    await ann.touchscreen.tap(place["x"], place["y"])
+    await answered(ann)
+    assert (await read(ann))["cells"][marked] == 0
 
 
 async def test_who_comes_late_watches_and_then_takes_a_place(people: People) -> None:

@@ -79,11 +79,13 @@ export default {
   "lobby.seat": "Take a place",
   "lobby.youWatch": "You are watching.",
   "lobby.rename": "Change your name",
+  "lobby.askName": "What do your friends call you?",
   "lobby.save": "Save",
   "lobby.leave": "Leave",
   "lobby.unprepared": "No guess-free board was found in time. Try again, or pick a smaller level.",
 
   "player.you": "you",
+  "player.guest": "Player {number}",
   "player.host": "Host",
   "player.ready": "Ready",
   "player.waiting": "Not ready",

@@ -83,18 +83,26 @@ async function copy(text, actions) {
   actions.say(t("lobby.copied"));
 }
 
-/** @param {RoomActions} actions */
+/**
+ * Who came by a link has not been asked for a name yet.
+ * @param {RoomActions} actions
+ */
 function nameForm(actions) {
+  const named = actions.name() !== null;
   const input = el("input", {
-    type: "text", maxlength: 48, autocomplete: "nickname", spellcheck: "false", value: actions.name(),
-    placeholder: t("home.namePlaceholder"),
+    type: "text", maxlength: 48, autocomplete: "nickname", spellcheck: "false", value: actions.name() ?? "",
+    placeholder: t("home.namePlaceholder"), enterkeyhint: "done",
   });
-  const element = el("form", { class: "name-form" },
-    el("label", { class: "field" }, el("span", {}, t("lobby.rename")), input),
+  const label = el("span", {}, named ? t("lobby.rename") : t("lobby.askName"));
+  const element = el("form", { class: "name-form", "data-asks": !named },
+    el("label", { class: "field" }, label, input),
     el("button", { type: "submit", class: "button" }, t("lobby.save")));
   element.addEventListener("submit", (event) => {
     event.preventDefault();
-    if (input.value.trim()) actions.rename(input.value.trim());
+    if (!input.value.trim()) return input.focus();
+    actions.rename(input.value.trim());
+    setAttribute(element, "data-asks", false);
+    setText(label, t("lobby.rename"));
     input.blur();
   });
   return element;
