@@ -113,7 +113,8 @@ class Auditor:
             case wire.Progress():
                 self._rows(frame.p, text)
             case wire.Error() if frame.n is not None and self._race is not None:
-                self._race.sent.pop(frame.n, None)
+                if frame.code != wire.ErrorCode.STORE_UNAVAILABLE:  # which may have been made
+                    self._race.sent.pop(frame.n, None)
             case wire.Lobby():
                 pass
 
