@@ -10,8 +10,10 @@ from collections.abc import Callable
 from time import monotonic_ns
 
 INTERVAL_MS = 50
-GAP_MS = 250
+GAP_MS = 500
 """A turn of the event loop later than this is a failure and not just load."""
+BEHIND_MS = 100
+"""Lateness at which a client that sent several moves at once is answered only the first."""
 BUSY_BACKLOG = 0.5
 FULL_BACKLOG = 0.9
 """Shares of the store's queue; what nobody asked for, deadlines and outages, has the rest."""
@@ -55,6 +57,10 @@ class Pulse:
     def is_full(self) -> bool:
         """Whether moves must be refused too: the store is about to take no more."""
         return self._backlog() > FULL_BACKLOG
+
+    def is_behind(self, now_ns: int) -> bool:
+        """Whether more has come in than can be worked off at once. O(1), and never smoothed."""
+        return now_ns - self._expected_ns > BEHIND_MS * 1_000_000
 
     def check(self, now_ns: int) -> None:
         """Notice a gap before anything that arrived after it is worked on. O(1)."""

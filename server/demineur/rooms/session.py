@@ -90,8 +90,8 @@ class Session:
         else:
             runner.tell(visitor, frame)
 
-    def _busy(self, text: str) -> wire.Fault:
-        return wire.Fault(wire.ErrorCode.BUSY, text, retry_ms=self._node.limits.busy_retry_ms)
+    def _busy(self, text: str, n: int | None = None) -> wire.Fault:
+        return wire.Fault(wire.ErrorCode.BUSY, text, n=n, retry_ms=self._node.limits.busy_retry_ms)
 
     # The first frame
 
@@ -244,6 +244,11 @@ class Session:
             raise wire.Fault(wire.ErrorCode.NOT_IN_ROOM, "Join the room first.", n=message.n)
         if runner.is_frozen or self._node.pulse.is_full:
             raise _unavailable(message.n)
+        # Fair shares of a node that is behind: a move of everybody's, then the next of those who
+        # sent more. Who waits for answers never sees this; who does not is told at once, since
+        # queues that only grow would help nobody.
+        if arrived_ns == visitor.arrived_ns and self._node.pulse.is_behind(arrived_ns):
+            raise self._busy("The server is busy; wait for your answers.", message.n)
         visitor.arrived_ns = arrived_ns
         runner.move(visitor, message, self._node.store.clock.at(arrived_ns))
 
