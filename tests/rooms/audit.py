@@ -105,18 +105,19 @@ class Auditor:
             case wire.Moved():
                 self._moved(frame, text)
             case wire.Missed():
-                for event in frame.events:
-                    self._event(event.event, text)
-                for move in frame.moves:
-                    self._moved(move, text)
-                self._rows(frame.progress, text)
+                self._missed(frame, text)
             case wire.Progress():
                 self._rows(frame.p, text)
             case wire.Error() if frame.n is not None and self._race is not None:
                 if frame.code != wire.ErrorCode.STORE_UNAVAILABLE:  # which may have been made
                     self._race.sent.pop(frame.n, None)
-            case wire.Lobby():
-                pass
+
+    def _missed(self, frame: wire.Missed, text: str) -> None:
+        for event in frame.events:
+            self._event(event.event, text)
+        for move in frame.moves:
+            self._moved(move, text)
+        self._rows(frame.progress, text)
 
     def _rows(self, rows: list[tuple[int, int, int]], text: str) -> None:
         for _, percent, flags in rows:
