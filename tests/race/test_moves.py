@@ -1,5 +1,7 @@
 """Moves in a race: what becomes an event, what is ignored, what is refused (R5-R8, R12)."""
 
+import sys
+
 import pytest
 
 from demineur.engine import Status
@@ -205,3 +207,14 @@ def test_an_own_start_begins_anywhere() -> None:
     assert scene.room.round.marked is None
     for seat, cell in enumerate((0, 80, 44)):
         assert names(scene.tap(seat, cell)) == ["Tapped"]
+
+
+def test_a_race_has_a_bounded_number_of_moves(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys.modules["demineur.race.decide"], "MOVES_MAX", 3)
+    scene = racing(2)
+    scene.tap(0, MIDDLE)
+    hidden = next(scene.mines(0))
+    scene.flag(0, hidden)
+    scene.flag(0, hidden)
+    assert scene.refused(cmd.Flag(0, 4, hidden)) is Reason.TOO_MANY_MOVES
+    assert scene.made(cmd.Flag(1, 1, hidden)) == []

@@ -1,6 +1,9 @@
 """Another race with the same settings and a new seed (R18)."""
 
+import sys
 from dataclasses import replace
+
+import pytest
 
 from demineur.race import Phase, Reason
 from demineur.race import commands as cmd
@@ -171,3 +174,14 @@ def test_a_stopped_rematch_does_not_start_by_itself_any_more() -> None:
     scene.leave(1)
     assert scene.room.phase is Phase.LOBBY
     assert names(scene.made(cmd.Ready(2, True, DRAW))) == ["Readied"]
+
+
+def test_a_room_with_a_long_log_begins_no_further_race(monkeypatch: pytest.MonkeyPatch) -> None:
+    scene = finished(2)
+    monkeypatch.setattr(sys.modules["demineur.race.decide"], "EVENTS_MAX", scene.room.version)
+    monkeypatch.setattr(
+        sys.modules["demineur.race.deadlines"], "EVENTS_MAX", scene.room.version + 2
+    )
+    assert scene.refused(cmd.Start(0, OTHER)) is Reason.WRONG_PHASE
+    assert names(scene.made(cmd.Rematch(0, OTHER))) == ["Rematched", "Readied", "Closed"]
+    assert scene.room.phase is Phase.CLOSED

@@ -29,6 +29,7 @@ class ErrorCode(StrEnum):
     OFF_BOARD = "off_board"
     NOT_RACING = "not_racing"
     RUN_OVER = "run_over"
+    TOO_MANY_MOVES = "too_many_moves"
     TOO_FAST = "too_fast"
     TOO_MANY_ROOMS = "too_many_rooms"
     BUSY = "busy"

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from demineur.engine import Status
 from demineur.race import events as ev
-from demineur.race.settings import ABSENCE_MS, CLOCK_START_MS, IDLE_MS, PREPARE_MS
+from demineur.race.settings import ABSENCE_MS, CLOCK_START_MS, EVENTS_MAX, IDLE_MS, PREPARE_MS
 from demineur.race.state import Phase, Room, Seat
 
 NEVER_MS = 2**62
@@ -95,6 +95,8 @@ def _gathering(room: Room) -> Iterator[ev.Event]:
     if not members:
         yield ev.Closed(room.last_ms)
         return
+    if room.phase is Phase.LOBBY and room.version >= EVENTS_MAX:
+        yield ev.Closed(room.last_ms)
     for seat in members:
         if seat.absent_since_ms is not None:
             gone_ms = max(seat.absent_since_ms + ABSENCE_MS, room.last_ms)

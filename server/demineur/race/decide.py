@@ -13,7 +13,7 @@ from demineur.race import events as ev
 from demineur.race.apply import apply
 from demineur.race.deadlines import due
 from demineur.race.errors import Reason, Refused
-from demineur.race.settings import COUNTDOWN_MS
+from demineur.race.settings import COUNTDOWN_MS, EVENTS_MAX, MOVES_MAX
 from demineur.race.state import Phase, Room, Seat
 
 
@@ -183,6 +183,8 @@ def _start(room: Room, command: cmd.Start, at_ms: int) -> list[ev.Event]:
 
 
 def _begin(room: Room, seats: list[int], draw: cmd.Draw, at_ms: int) -> list[ev.Event]:
+    if room.version >= EVENTS_MAX:
+        raise Refused(Reason.WRONG_PHASE, "This room has seen enough races; create a new one.")
     settings = room.settings
     marked = draw.marked % settings.board.geometry.cells if settings.start == "shared" else None
     if settings.guess_free and marked is not None:
@@ -250,6 +252,8 @@ def _running(room: Room, seat: Seat | None) -> Run:
         raise Refused(Reason.NOT_RACING, "You watch this race.")
     if seat.ending is not None:
         raise Refused(Reason.RUN_OVER, "Your race is over.")
+    if seat.run.taps + seat.run.flag_moves >= MOVES_MAX:
+        raise Refused(Reason.TOO_MANY_MOVES, "That is as many moves as a race can have.")
     return seat.run
 
 

@@ -16,6 +16,7 @@ class Reason(StrEnum):
     OFF_BOARD = "off_board"
     NOT_RACING = "not_racing"
     RUN_OVER = "run_over"
+    TOO_MANY_MOVES = "too_many_moves"
 
 
 class Refused(Exception):  # noqa: N818 - the player's doing, not an error of ours

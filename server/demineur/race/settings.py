@@ -22,6 +22,11 @@ PREPARE_MS = 20_000
 found; the median is milliseconds, so this is a limit for a node in trouble."""
 IDLE_MS = 7_200_000
 """A room in which nobody does anything for this long closes."""
+MOVES_MAX = 20_000
+"""Moves of one player in one race: six for each cell of the largest level."""
+EVENTS_MAX = 100_000
+"""Events after which a room begins no further race, so that its log stays quick to fold: thirty
+races of thirty players, or a second of a node that takes it over."""
 PLAYERS_MIN, PLAYERS_MAX = 2, 32
 
 

@@ -182,7 +182,7 @@ def moved(seat: Seat, n: int, at_ms: int, opened: Mask, flag: int | None) -> wir
     run = seat.run
     if run is None:
         return wire.Moved(n=n, ms=seat.elapsed_ms(at_ms))
-    message = wire.Moved.model_construct(n=n, ms=seat.elapsed_ms(at_ms))
+    message = wire.Moved(n=n, ms=seat.elapsed_ms(at_ms))
     if opened:
         message.open = segments(run, opened)
         if opened & run.exploded and run.penalty and seat.ended_ms is None:
