@@ -26,6 +26,7 @@ from demineur.net import (
     Networks,
     Route,
     StaticSite,
+    allow_open_files,
     find_web,
     listen,
 )
@@ -34,6 +35,8 @@ from demineur.rooms import LobbyFeed, Node, Pulse, Rooms, Session
 from demineur.store import Store, StoreSettings
 
 LOBBY_PATH = "/ws/lobby"
+SPARE_FILES = 256
+"""Files that a node opens beside its clients' sockets."""
 CLOSE_S = 3.0
 """How long connections may take to end when the server stops."""
 
@@ -94,6 +97,7 @@ class App:
             if settings.cluster_secret is not None
             else secrets.token_hex(32)
         )
+        allow_open_files(settings.net.max_connections + settings.net.max_pending + SPARE_FILES)
         app: App | None = None
 
         def endpoint(path: str) -> Session | None:
