@@ -178,10 +178,16 @@ def test_a_stopped_rematch_does_not_start_by_itself_any_more() -> None:
 
 def test_a_room_with_a_long_log_begins_no_further_race(monkeypatch: pytest.MonkeyPatch) -> None:
     scene = finished(2)
+    scene.leave(1)
     monkeypatch.setattr(sys.modules["demineur.race.decide"], "EVENTS_MAX", scene.room.version)
+    assert scene.refused(cmd.Start(0, OTHER)) is Reason.WRONG_PHASE
+    assert scene.refused(cmd.Rematch(0, OTHER)) is Reason.WRONG_PHASE
+
+
+def test_a_lobby_with_a_long_log_closes(monkeypatch: pytest.MonkeyPatch) -> None:
+    scene = finished(2)
     monkeypatch.setattr(
         sys.modules["demineur.race.deadlines"], "EVENTS_MAX", scene.room.version + 2
     )
-    assert scene.refused(cmd.Start(0, OTHER)) is Reason.WRONG_PHASE
-    assert names(scene.made(cmd.Rematch(0, OTHER))) == ["Rematched", "Readied", "Closed"]
+    assert ask(scene, 0) == ["Rematched", "Readied", "Closed"]
     assert scene.room.phase is Phase.CLOSED
