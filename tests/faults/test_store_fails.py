@@ -8,7 +8,7 @@ import redis
 
 from tests.faults.conftest import FULL, Node
 from tests.faults.fleet import Fleet, median
-from tests.redis_servers import RedisServer, SentinelSet
+from tests.redis_servers import ADMIN_PASSWORD, RedisServer, SentinelSet
 
 RACES = 100 if FULL else 10
 LEVEL = "intermediate" if FULL else "beginner"
@@ -92,7 +92,7 @@ async def test_a_failover_by_sentinel_loses_no_answered_move(
             master.pause()
         try:
             await races
-            fleet.check(redis.Redis(host="127.0.0.1", port=site.master_port()))
+            fleet.check(redis.Redis(port=site.master_port(), password=ADMIN_PASSWORD))
         finally:
             if how == "master paused":
                 master.resume()
