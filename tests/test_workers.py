@@ -11,7 +11,7 @@ from tests.redis_servers import wait_for
 from tests.rooms.table import new_code
 from tests.server_process import ServerProcess
 
-pytestmark = pytest.mark.timeout(60)
+pytestmark = [pytest.mark.faults, pytest.mark.timeout(60)]
 
 
 def descendants(pid: int) -> set[int]:

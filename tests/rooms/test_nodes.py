@@ -165,6 +165,7 @@ async def moves_to(player: PlayerClient, node: ServerProcess) -> float:
     return time.monotonic() - began
 
 
+@pytest.mark.faults
 async def test_a_race_goes_on_when_its_node_goes_and_when_its_node_dies(
     nodes: list[ServerProcess], redis_server: RedisServer
 ) -> None:

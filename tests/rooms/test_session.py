@@ -1,5 +1,8 @@
 """What one identity and one address may ask of a node."""
 
+import asyncio
+from typing import Any
+
 import pytest
 
 from demineur.rooms import SessionLimits
@@ -33,6 +36,35 @@ async def test_an_identity_has_so_many_open_rooms_and_no_more(open_table: OpenTa
     assert (await third.ask(CREATE, "room", "error"))["t"] == "room"
     stranger = await room_of(table)
     assert (await stranger.ask(CREATE, "room", "error"))["t"] == "room"
+
+
+async def test_a_room_whose_creator_has_hung_up_closes_after_a_minute(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    acquire, go_on = table.app.store.acquire, asyncio.Event()
+
+    async def slowly(*args: Any, **fields: Any) -> Any:
+        await go_on.wait()
+        return await acquire(*args, **fields)
+
+    monkeypatch.setattr(table.app.store, "acquire", slowly)
+    client = await PlayerClient(table.base, new_code(), "Owner").connect()
+    go_on.set()
+    await client.hello()
+    go_on.clear()
+    await client.say(CREATE)
+    await asyncio.sleep(0.05)
+    await client.cut_line()
+    go_on.set()
+    rooms = table.app.node.rooms
+    async with asyncio.timeout(5):
+        while (runner := rooms.get(client.code)) is None or runner.room.seats[0].present:
+            await asyncio.sleep(0.01)
+    table.clients.append(client)
+    table.advance(60_000)
+    async with asyncio.timeout(5):
+        while rooms.get(client.code) is not None:
+            await asyncio.sleep(0.01)
 
 
 async def test_an_address_creates_rooms_at_a_rate(open_table: OpenTable) -> None:

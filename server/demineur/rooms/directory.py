@@ -33,6 +33,7 @@ from demineur.rooms.history import History
 from demineur.rooms.listing import Listing
 from demineur.rooms.metrics import ROOMS, ROOMS_CREATED, TAKEOVERS
 from demineur.rooms.outbox import Answer
+from demineur.rooms.pulse import INTERVAL_MS
 from demineur.rooms.runner import Runner
 from demineur.rooms.search import BoardSearch
 from demineur.rooms.services import RoomLimits, Services
@@ -181,7 +182,9 @@ class Rooms:
         """Credit a time in which this node itself stood still."""
         if self._frozen_since_ms is not None:
             return
-        since_ms = self._store.clock.now_ms() - gap_ms
+        # It began some time between two beats of the pulse; those of the store are denser.
+        late_ms = self._store.clock.now_ms() - gap_ms
+        since_ms = max(late_ms - INTERVAL_MS, min(late_ms, self._store.alive_ms))
         for runner in [*self._runners.values()]:
             if gap_ms >= LONG_GAP_MS or runner.room.phase in _RACING:
                 runner.credit(since_ms)

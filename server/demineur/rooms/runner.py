@@ -111,8 +111,11 @@ class Runner:
         self._store(steps, letters)
 
     def _take_seat(self, seat: int, visitor: Visitor) -> None:
+        before = len(self._spectators)
         self._supersede(visitor)
         self._spectators.pop(visitor, None)
+        if len(self._spectators) != before:
+            self._tell_spectators()
         self._players[seat] = visitor
         visitor.seat = seat
 

@@ -311,6 +311,8 @@ class Session:
             raise wire.Fault(wire.ErrorCode.ROOM_EXISTS, "There is such a room already.")
         node.note_created(visitor.player, code)
         self._enter(runner, visitor, wire.Join(t="join"))
+        if not visitor.connection.is_open:
+            runner.do(cmd.Drop(0))  # who created it has hung up before it was there
 
     def _join(self, visitor: Visitor, message: wire.Join, arrived_ns: int) -> None:
         runner = self._current()
