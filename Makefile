@@ -14,9 +14,11 @@ NODE := node_modules/.installed
 ARGS ?=
 PYTEST ?=
 
-# Two files of tests at a time; what measures time or kills processes runs alone, afterwards.
-PARALLEL := -n 2 --dist loadfile -m 'not browser and not faults'
-SERIAL := -m 'browser or faults'
+# Two files of tests at a time; what compares times runs alone, afterwards. In their long forms
+# all faults compare times.
+ALONE := $(if $(DEMINEUR_FULL),alone or browser or faults,alone)
+PARALLEL := -n 2 --dist loadfile -m 'not ($(ALONE))'
+SERIAL := -m '$(ALONE)'
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -36,8 +38,8 @@ test: setup ## check, then every test
 	$(PYTHON_IN) -m pytest $(PARALLEL) $(PYTEST)
 	$(PYTHON_IN) -m pytest $(SERIAL) $(PYTEST)
 
-test-full: export DEMINEUR_FULL := 1
-test-full: test ## the same with the long forms of the fault and property tests
+test-full: ## the same with the long forms of the fault and property tests
+	@DEMINEUR_FULL=1 $(MAKE) --no-print-directory test
 
 check: setup ## format, lint, types (Python and JavaScript), floors of the architecture
 	@$(VENV)/bin/ruff format --check --quiet . || { echo 'make check: run "make format"'; exit 1; }

@@ -13,6 +13,8 @@ from tests.faults.fleet import percentile
 from tests.faults.witness import Witness, resident_bytes
 from tests.server_process import ServerProcess
 
+pytestmark = pytest.mark.alone
+
 QUIET_S = 5.0 if FULL else 3.0
 ABUSE_S = 20.0 if FULL else 6.0
 FLOOR_S = 0.010 if FULL else 0.1

@@ -4,10 +4,14 @@ import asyncio
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.faults.conftest import FULL, MANY
 from tests.faults.fleet import percentile
 from tests.faults.witness import Witness, resident_bytes
 from tests.server_process import ServerProcess
+
+pytestmark = pytest.mark.alone
 
 FRAMES = 200_000 if FULL else 12_000
 QUIET_S = 5.0

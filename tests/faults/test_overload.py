@@ -8,10 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import orjson
+import pytest
 
 from tests.faults.conftest import FULL, MANY, Node
 from tests.faults.witness import resident_bytes
 from tests.redis_servers import RedisServer
+
+pytestmark = pytest.mark.alone
 
 LINES = 100
 SECONDS = 30.0 if FULL else 8.0
