@@ -24,6 +24,8 @@ export const LANGUAGES = Object.freeze({
   ar: { name: "العربية", dir: "rtl" },
 });
 
+const RTL_LETTERS = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
+
 /** @type {Record<Key, Message>} */
 let catalogue = en;
 let language = "en";
@@ -75,7 +77,7 @@ export function current() {
  * @param {Parameters_} [parameters]
  */
 export function t(key, parameters = {}) {
-  return format(catalogue[key], parameters, plural, numbers);
+  return format(catalogue[key], parameters, plural, numbers, LANGUAGES[language]?.dir === "rtl");
 }
 
 /**
@@ -83,13 +85,25 @@ export function t(key, parameters = {}) {
  * @param {Parameters_} parameters
  * @param {Intl.PluralRules} rules
  * @param {Intl.NumberFormat} writing
+ * @param {boolean} [rtl] Whether the message runs from right to left.
  */
-export function format(message, parameters, rules, writing) {
+export function format(message, parameters, rules, writing, rtl = false) {
   const text = typeof message === "string" ? message : pick(message, parameters["count"], rules);
   return text.replace(/\{(\w+)\}/g, (whole, name) => {
     const value = parameters[name];
-    return value === undefined ? whole : typeof value === "number" ? writing.format(value) : value;
+    if (value === undefined) return whole;
+    return typeof value === "number" ? writing.format(value) : isolated(value, rtl);
   });
+}
+
+/**
+ * A parameter that may run the other way than its message is set off, so that it turns nothing
+ * around but itself.
+ * @param {string} value
+ * @param {boolean} rtl
+ */
+function isolated(value, rtl) {
+  return rtl || RTL_LETTERS.test(value) ? `\u2068${value}\u2069` : value;
 }
 
 /**

@@ -11,7 +11,7 @@ import { CLOSE, showCode } from "./protocol.js";
 import { hasBegun, meaning } from "./run.js";
 import { Connection } from "./socket.js";
 import { mayMove, screenOf, self } from "./select.js";
-import { lost, moving, newState, opened, received } from "./state.js";
+import { lost, moving, newState, opened, received, retrying } from "./state.js";
 import { keep, keepCommitments, recall } from "./storage.js";
 import { linkBanner } from "./views/chrome.js";
 import { lobbyView } from "./views/lobby.js";
@@ -42,6 +42,9 @@ import { errorText } from "./words.js";
  * @property {(text: string) => void} say
  */
 
+/** When to send moves again that the store did not take, where the server does not say. */
+const RETRY_MS = 1_000;
+
 export class RoomPage {
   /** @type {Connection} */
   #connection;
@@ -51,6 +54,7 @@ export class RoomPage {
   #view = null;
   #shown = "";
   #frame = 0;
+  #retry = 0;
   #lobbyOver = false;
 
   /**
@@ -72,6 +76,7 @@ export class RoomPage {
 
   destroy() {
     cancelAnimationFrame(this.#frame);
+    clearTimeout(this.#retry);
     this.#connection.end();
     this.#view?.destroy();
   }
@@ -131,12 +136,20 @@ export class RoomPage {
    * @param {State} state
    */
   #tell(before, state) {
-    if (state.fault && state.fault !== before.fault && !state.refusal) this.outside.say(errorText(state.fault.code));
+    if (state.fault && state.fault !== before.fault && !state.refusal) this.#tellFault(state.fault);
     const failed = state.room && before.room && state.room.unprepared > before.room.unprepared;
     if (failed) this.outside.say(t("lobby.unprepared"));
     if (state.room && before.room && state.room.stalls > before.room.stalls) this.outside.say(t("race.stalled"));
     if (state.room && state.room.commitments !== before.room?.commitments) keepCommitments(Object.values(state.room.commitments));
     if (state.room?.result !== before.room?.result) this.#lobbyOver = false;
+  }
+
+  /** @param {{code: string, retryMs: number}} fault */
+  #tellFault({ code, retryMs }) {
+    this.outside.say(errorText(code));
+    if (code !== "store_unavailable") return;
+    clearTimeout(this.#retry);
+    this.#retry = window.setTimeout(() => this.#take(retrying(this.#state)), Math.max(RETRY_MS, retryMs));
   }
 
   /** The tab says when it is time to come back to it. */

@@ -90,7 +90,7 @@ export function fold(room, frame, at) {
     case "moved":
       return moved(room, frame, at);
     case "error":
-      return frame.n !== undefined && room.run ? { ...room, run: refused(room.run, frame.n) } : room;
+      return room.run && isLost(frame) ? { ...room, run: refused(room.run, frame.n) } : room;
     case "progress":
       return progressed(room, frame.p);
     case "spectators":
@@ -102,6 +102,16 @@ export function fold(room, frame, at) {
     default:
       return room;
   }
+}
+
+/**
+ * Whether an error says that a move was not made. Without a store nobody knows: it goes on waiting,
+ * and is sent again.
+ * @param {import("./protocol.js").ErrorFrame} frame
+ * @returns {frame is import("./protocol.js").ErrorFrame & {n: number}}
+ */
+function isLost(frame) {
+  return frame.n !== undefined && frame.code !== "store_unavailable";
 }
 
 /**

@@ -27,11 +27,13 @@ import { mayMove } from "./select.js";
  * @property {Link} link
  * @property {"none"|"greeted"|"in"} stage How far this connection is. Moves go out only when it is
  *   in: one that overtook those from before would make the server take them for repetitions.
+ * @property {boolean} holding Moves wait because the store did not take one: a later one that it
+ *   took would make the server forget the earlier.
  * @property {string} name One's own name, as the server has it.
  * @property {Wish} wish
  * @property {Room | null} room
  * @property {string | null} refusal Why one is not in the room: an error code.
- * @property {{code: string, text: string, id: number} | null} fault The last error that is worth
+ * @property {{code: string, text: string, retryMs: number, id: number} | null} fault The last error that is worth
  *   telling; `id` tells two of the same apart.
  * @property {import("./clock.js").ServerClock} clock
  * @property {boolean} flagMode
@@ -63,6 +65,7 @@ export function newState(code, wish) {
     code,
     link: "connecting",
     stage: "none",
+    holding: false,
     name: "",
     wish,
     room: null,
@@ -198,8 +201,7 @@ function seated(state, room) {
     wish: /** @type {Wish} */ ({ kind: "join", role: room.you.role }),
     flagMode: sameRun(state.room, room) && state.flagMode,
   };
-  const waiting = room.phase === "racing" ? (room.run?.waiting ?? []) : [];
-  return { state: next, send: [...waiting] };
+  return retrying(next);
 }
 
 /**
@@ -225,11 +227,13 @@ function refusedBy(state, frame, localMs) {
     return { state: { ...state, wish }, send: [{ t: "join", role: "player" }] };
   }
   const room = state.room && fold(state.room, frame, timeOf(state, localMs));
-  const fault = { code: frame.code, text: frame.text, id: (state.fault?.id ?? 0) + 1 };
+  const { code, text, retry_ms: retryMs = 0 } = frame;
+  const fault = { code, text, retryMs, id: (state.fault?.id ?? 0) + 1 };
   // In answer to a join, even to one that was to bring back what is still on screen.
   const refused = state.stage !== "in" && REFUSALS.has(frame.code);
   if (refused) return only({ ...state, room: null, refusal: frame.code, fault });
-  return only({ ...state, room, fault: SILENT.has(frame.code) ? state.fault : fault });
+  const holding = state.holding || (frame.code === "store_unavailable" && frame.n !== undefined);
+  return only({ ...state, room, holding, fault: SILENT.has(frame.code) ? state.fault : fault });
 }
 
 /**
@@ -243,6 +247,17 @@ function folded(state, frame, localMs) {
   if (hasGap(state.room, frame)) return resync(state, state.room);
   const room = fold(state.room, frame, timeOf(state, localMs));
   return only({ ...state, room, flagMode: sameRun(state.room, room) && state.flagMode });
+}
+
+/**
+ * Moves that wait are said once more: a store that did not answer may do so now.
+ * @param {State} state
+ * @returns {Next}
+ */
+export function retrying(state) {
+  const { room, stage } = state;
+  const waiting = stage === "in" && room?.phase === "racing" ? (room.run?.waiting ?? []) : [];
+  return { state: { ...state, holding: false }, send: [...waiting] };
 }
 
 /**
@@ -279,5 +294,5 @@ export function moving(state, t, cell, localMs) {
   const made = withMove(room.run, t, cell, room.race?.marked);
   if (!made) return only(state);
   const next = { ...state, room: { ...room, run: made.run } };
-  return { state: next, send: state.stage === "in" ? [made.move] : [] };
+  return { state: next, send: state.stage === "in" && !state.holding ? [made.move] : [] };
 }

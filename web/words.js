@@ -45,6 +45,8 @@ const ERROR = Object.freeze({
   too_many_rooms: "error.too_many_rooms",
   busy: "error.busy",
   store_unavailable: "error.store_unavailable",
+  moves_lost: "error.moves_lost",
+  too_many_moves: "error.too_many_moves",
 });
 
 /** @param {import("./protocol.js").LevelId} level */

@@ -36,6 +36,13 @@ test("parameters and plurals", () => {
   assert.equal(format("{name}", { name: "{a}" }, rules, numbers), "{a}", "a name is never a pattern");
 });
 
+test("a name that runs the other way is set off", () => {
+  const say = (name, rtl) => format("{name}.", { name }, new Intl.PluralRules("en"), new Intl.NumberFormat("en"), rtl);
+  assert.equal(say("Ann", false), "Ann.");
+  assert.equal(say("محمد", false), "\u2068محمد\u2069.");
+  assert.equal(say("Ann", true), "\u2068Ann\u2069.");
+});
+
 test("a language with six forms, and digits that stay", () => {
   const rules = new Intl.PluralRules("ar");
   const digits = new Intl.NumberFormat("ar", { numberingSystem: "latn" });

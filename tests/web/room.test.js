@@ -89,8 +89,12 @@ test("others: how far, and how it ended", () => {
 });
 
 test("who leaves a race keeps the line, who leaves the lobby does not", () => {
-  assert.equal(one(folded(play(), ["left", { seat: 1 }]), 1).present, false);
+  const raced = folded(play(), ["left", { seat: 1 }]);
+  assert.deepEqual([one(raced, 1).present, one(raced, 1).left], [false, true]);
   assert.equal(one(folded(lobby(), ["left", { seat: 1 }]), 1), undefined);
+  const after = folded(play(), ["presence", { seat: 1, present: false }], ["finished", { result: {} }]);
+  assert.notEqual(one(folded(after, ["rematch", { seat: 0, round: 2 }]), 1), undefined, "away is not left");
+  assert.equal(one(folded(after, ["left", { seat: 1 }], ["rematch", { seat: 0, round: 2 }]), 1), undefined);
 });
 
 test("an outage moves every deadline", () => {
@@ -160,6 +164,9 @@ test("a refused move, a clock that began by itself, and the watchers", () => {
   room = { ...room, run: { ...room.run, waiting: [{ n: 1, t: "tap", c: 0 }] } };
   room = fold(room, { t: "error", code: "too_fast", text: "", n: 1 }, AT);
   assert.equal(room.run.waiting.length, 0);
+  const unsure = { ...room, run: { ...room.run, waiting: [{ n: 1, t: "tap", c: 0 }] } };
+  const told = fold(unsure, { t: "error", code: "store_unavailable", text: "", n: 1 }, AT);
+  assert.equal(told.run.waiting.length, 1, "it may have been made, and is sent again");
   room = fold(room, { t: "clock", clock: { now_ms: 12_000, own: { ms: 1100, running: true } } }, AT);
   assert.deepEqual([room.watch.ms, room.watch.running, room.goAtMs], [1100, true, 900]);
   assert.equal(fold(room, { t: "spectators", count: 4 }, AT).spectators, 4);

@@ -52,6 +52,14 @@ test("what the server answers wins over what was guessed", () => {
   assert.equal(runs.isFlagged(ignored, 0), false, "the rules ignored it");
 });
 
+test("only moves with an effect are in the server's log", () => {
+  let run = runs.answered(midway(), { t: "moved", n: 2, ms: 5 });
+  assert.deepEqual([run.n, run.held], [2, 1]);
+  run = runs.answered(run, { t: "moved", n: 3, ms: 5, flag: [0, true] });
+  assert.deepEqual([run.n, run.held], [3, 3]);
+  assert.equal(runs.answered(run, { t: "moved", n: 4, ms: 5, open: [[1, "1"]] }).held, 4);
+});
+
 test("a cascade takes the flags off what it opens", () => {
   let run = midway();
   run = runs.answered(run, { t: "moved", n: 2, ms: 5, flag: [1, true] });

@@ -77,6 +77,24 @@ test("a move without an answer is sent again, as it was", () => {
   ]);
 });
 
+test("what is held is the last move with an effect; what the store did not take is said again", () => {
+  let state = machine.moving(inRoom(racing()), "tap", 3, 0).state;
+  state = machine.received(state, { t: "moved", n: 1, ms: 0, open: [[3, "1"]], status: "playing" }, 0).state;
+  state = machine.received(machine.moving(state, "flag", 9, 0).state, { t: "moved", n: 2, ms: 5 }, 0).state;
+  state = machine.moving(state, "flag", 10, 0).state;
+  const unsure = { t: "error", code: "store_unavailable", text: "", n: 3, retry_ms: 700 };
+  state = machine.received(state, unsure, 0).state;
+  assert.equal(state.fault.retryMs, 700);
+  const later = machine.moving(state, "flag", 11, 0);
+  assert.deepEqual(later.send, [], "none overtakes it");
+  const again = machine.retrying(later.state);
+  assert.deepEqual(again.send, [{ n: 3, t: "flag", c: 10 }, { n: 4, t: "flag", c: 11 }]);
+  assert.equal(machine.moving(again.state, "flag", 12, 0).send.length, 1);
+  const away = machine.lost(state, "reconnecting");
+  assert.deepEqual(machine.retrying(away).send, [], "not without a connection");
+  assert.equal(machine.received(away, WELCOME, 0).send.at(-1).n, 1);
+});
+
 test("moves count from go to the end of one's run, and not in a penalty", () => {
   assert.equal(mayMove(inRoom(), 0), false);
   const state = inRoom(racing());

@@ -411,6 +411,27 @@ async def test_a_marked_cell_is_in_sight_on_a_board_that_is_not(people: People) 
     assert (await read(ann))["cells"][marked] == 0
 
 
+async def test_a_full_room_can_be_watched_until_there_is_a_place(people: People) -> None:
+    ann = await people.arrive(name="Ann")
+    await ann.locator("details.more summary").click()
+    await ann.locator(".create select").select_option("2")
+    await ann.get_by_role("button", name="Create race").click()
+    await wait_for_screen(ann, "lobby")
+    code = (await read(ann))["code"]
+    bob = await people.arrive(f"/r/{code}", name="Bob")
+    await wait_for_screen(bob, "lobby")
+    eve = await people.arrive(f"/r/{code}", name="Eve")
+    await expect(eve.get_by_role("heading", level=1)).to_have_text("This room is full")
+    await eve.get_by_role("button", name="Watch").click()
+    await expect(eve.get_by_text("You are watching.")).to_be_visible()
+    await expect(eve.get_by_role("button", name="Take a place")).to_be_hidden()
+    await expect(ann.get_by_text("1 person is watching")).to_be_visible()
+    await bob.get_by_role("button", name="Leave").click()
+    await eve.get_by_role("button", name="Take a place").click()
+    await expect(ann.locator(".players")).to_contain_text("Eve")
+    await expect(ann.get_by_text("1 person is watching")).to_be_hidden()
+
+
 async def test_who_comes_late_watches_and_then_takes_a_place(people: People) -> None:
     ann = await people.arrive(name="Ann")
     code = await create(ann, "intermediate", "No guessing")
@@ -462,7 +483,7 @@ async def test_leaving_a_race_is_asked_about(people: People) -> None:
     assert (await read(bob))["screen"] == "race"
     await bob.get_by_role("button", name="Leave the race").click()
     await bob.get_by_role("dialog").get_by_role("button", name="Leave the race").click()
-    await expect(ann.locator(".progress-row").nth(1)).to_contain_text("Out")
+    await expect(ann.locator(".progress-row").nth(1)).to_contain_text("Left")
     assert bob.url == people.base + "/"
 
 

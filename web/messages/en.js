@@ -90,6 +90,7 @@ export default {
   "player.ready": "Ready",
   "player.waiting": "Not ready",
   "player.away": "Away",
+  "player.left": "Left",
   "player.out": "Out",
   "player.flags": { one: "{count} flag", other: "{count} flags" },
   "player.progress": "{name}: {percent}, {flags}",
@@ -205,7 +206,9 @@ export default {
   "error.too_fast": "That was too fast for the server. Some moves did not count.",
   "error.too_many_rooms": "You have too many rooms open. Try again later.",
   "error.busy": "The server is busy. Try again in a moment.",
-  "error.store_unavailable": "The server cannot save moves right now. Please repeat the last one.",
+  "error.store_unavailable": "The server cannot save right now. Your moves are sent again by themselves.",
+  "error.moves_lost": "The server lost some of your last moves. This is where your run stands.",
+  "error.too_many_moves": "You have made as many moves as a race takes.",
   "error.other": "Something went wrong. Please try again.",
 
   "phase.lobby": "Waiting",

@@ -135,6 +135,7 @@ function progressRow(room, first) {
 /** @param {Player} player */
 function standing(player) {
   if (player.status === "finished" && player.ms !== undefined) return showExact(player.ms);
+  if (player.left) return `${t("player.left")} · ${percent(player.percent)}`;
   if (player.status === "out") return `${t("player.out")} · ${percent(player.percent)}`;
   if (!player.present) return `${t("player.away")} · ${percent(player.percent)}`;
   return percent(player.percent);
