@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import gc
+import itertools
 import time
 import weakref
 
@@ -239,7 +240,7 @@ async def test_a_flood_is_closed_and_others_have_their_turn(start: Start, raws: 
     raw.send(raw_frame(b"{}") * 50_000)
     assert await endpoint.code() == 4008
     # What was handled beyond the burst is less than a slice.
-    assert 300 <= len(endpoint.texts) <= 300 + Limits().read_slice_bytes // 8
+    assert 300 <= len(endpoint.texts) <= 300 + Limits().read_slice_frames
 
 
 async def test_a_long_burst_is_worked_off_in_slices_and_in_order(
@@ -254,6 +255,35 @@ async def test_a_long_burst_is_worked_off_in_slices_and_in_order(
     await endpoint.until(lambda: len(endpoint.texts) == 1900)
     assert endpoint.texts == texts
     assert endpoint.codes == []
+
+
+async def test_a_turn_works_off_few_frames_however_small(start: Start, raws: list[Raw]) -> None:
+    endpoint = Recorder()
+    raws.append(await Raw.upgraded(await start(endpoint, limits=Limits(read_slice_frames=8))))
+    connection = await endpoint.connection()
+    for count in (200, 1500):  # within a slice's bytes, and beyond
+        endpoint.texts.clear()
+        connection.data_received(b"".join(raw_frame(b"%d" % i) for i in range(count)))
+        told = [len(endpoint.texts)]
+        while told[-1] < count and connection.is_open:
+            await asyncio.sleep(0)
+            told.append(len(endpoint.texts))
+        steps = [after - before for before, after in itertools.pairwise([0, *told])]
+        assert max(steps) == 8
+        assert endpoint.texts == [b"%d" % i for i in range(count)]
+    assert endpoint.codes == []
+
+
+async def test_a_cut_burst_goes_on_when_it_is_held_no_more(start: Start, raws: list[Raw]) -> None:
+    endpoint = Recorder()
+    raws.append(await Raw.upgraded(await start(endpoint)))
+    connection = await endpoint.connection()
+    connection.hold()
+    connection.data_received(raw_frame(b"{}") * 200)
+    connection.release()
+    await endpoint.until(lambda: len(endpoint.texts) == 200)
+    raws[0].send(raw_frame(b"more"))
+    await endpoint.until(lambda: len(endpoint.texts) == 201)
 
 
 async def test_a_burst_has_arrived_when_its_first_byte_has(start: Start, raws: list[Raw]) -> None:

@@ -133,6 +133,29 @@ async def test_handshakes_in_a_short_time_are_bounded(start: Start, raws: list[R
     assert await _status(raws[-1]) == (429, "too_fast")
 
 
+async def test_frames_of_one_address_are_bounded_together(start: Start, raws: list[Raw]) -> None:
+    endpoint = Recorder()
+    limits = Limits(
+        max_connections_per_address=4, address_frame_burst=25, address_frames_per_s=0.001
+    )
+    listener = await start(endpoint, limits=limits, access=Access(trusted_proxies=LOOPBACK))
+    first, other = {"X-Forwarded-For": "192.0.2.1"}, {"X-Forwarded-For": "192.0.2.2"}
+    raws += [await Raw.upgraded(listener, headers=first) for _ in range(3)]
+    raws.append(await Raw.upgraded(listener, headers=other))
+    for raw in raws[:2]:
+        raw.send(raw_frame(b"{}") * 48)
+    await endpoint.until(lambda: len(endpoint.texts) == 96)
+    assert endpoint.codes == []
+    raws[2].send(raw_frame(b"{}") * 48)
+    assert await raws[2].close_code() == 4008
+    raws[3].send(raw_frame(b"{}") * 48)  # another address has its own
+    raws.append(await Raw.upgraded(listener, headers=first))
+    raws[4].send(raw_frame(b"{}") * 9)  # a new connection brings no new frames
+    assert await raws[4].close_code() == 4008
+    await until(lambda: listener.connections == 3)
+    assert endpoint.codes == [4008, 4008]
+
+
 async def test_half_open_handshakes_lock_nobody_out(start: Start, raws: list[Raw]) -> None:
     endpoint = Recorder(echoes=True)
     listener = await start(endpoint, limits=Limits(max_pending=20))

@@ -81,6 +81,7 @@ class Connection(Link):
         "_held_bytes",
         "_is_held",
         "_is_over",
+        "_is_slicing",
         "_limits",
         "_on_drain",
         "_on_full",
@@ -90,6 +91,7 @@ class Connection(Link):
         "_rest",
         "_rest_at",
         "_rest_ns",
+        "_shared",
         "_wheel",
         "address",
         "due_tick",
@@ -107,7 +109,9 @@ class Connection(Link):
         turn: Turn,
         wheel: Wheel,
         on_lost: Callable[["Connection"], None],
+        shared: TokenBucket | None = None,
     ) -> None:
+        """``shared`` bounds the frames of all connections of this address together."""
         super().__init__(wire, turn, limits.max_frame_bytes)
         self.path = caller.path
         """The request's path, without a query: ``/ws/K7MP3QXZ``."""
@@ -122,13 +126,16 @@ class Connection(Link):
         self._on_lost = on_lost
         self._on_full: _Call | None = None
         self._on_drain: _Call | None = None
+        self._max_frames = limits.read_slice_frames
         self._bucket = TokenBucket(limits.frames_per_s, limits.frame_burst)
+        self._shared = shared
         self._held: deque[tuple[bytes, int]] | None = None
         self._held_bytes = 0
         self._is_held = False
         self._rest = b""
         self._rest_at = 0
         self._rest_ns = 0
+        self._is_slicing = False
         self._pauses = _Pause(0)
         self._has_spoken = False
         self._is_over = False
@@ -275,11 +282,14 @@ class Connection(Link):
 
     def data_received(self, data: bytes) -> None:
         """Work off one slice; a burst's rest waits for the next turn of the event loop."""
-        if not self._rest and len(data) <= self._limits.read_slice_bytes:
-            super().data_received(data)
-            return
-        if not self._rest:
-            self._rest_ns = time.monotonic_ns()
+        if not self._has_more():
+            self._rest_ns = self._last_ns = time.monotonic_ns()
+            if len(data) <= self._limits.read_slice_bytes:
+                self._take(data, self._rest_ns)
+                if self._has_more():
+                    self._pause(_Pause.SLICED, on=True)
+                    self._slice_soon()
+                return
         self._rest = self._rest[self._rest_at :] + data
         self._rest_at = 0
         self._pause(_Pause.SLICED, on=True)
@@ -287,17 +297,31 @@ class Connection(Link):
 
     def _next_slice(self) -> None:
         """Work off a slice of the rest, unless what it would feed is full."""
-        if self._is_lost or not self._rest or self._pauses & ~_Pause.SLICED:
+        self._is_slicing = False
+        if self._is_lost or not self._has_more() or self._pauses & ~_Pause.SLICED:
             return
-        data = self._rest[self._rest_at : self._rest_at + self._limits.read_slice_bytes]
-        self._rest_at += len(data)
+        data = b""
+        if not self._is_cut:
+            data = self._rest[self._rest_at : self._rest_at + self._limits.read_slice_bytes]
+            self._rest_at += len(data)
         self._last_ns = self._rest_ns
         self._take(data, self._rest_ns)
-        if self._rest_at < len(self._rest):
-            asyncio.get_running_loop().call_soon(self._next_slice)
-        else:
+        if self._rest_at >= len(self._rest):
             self._rest, self._rest_at = b"", 0
+        if self._has_more():
+            self._slice_soon()
+        else:
             self._pause(_Pause.SLICED, on=False)
+
+    def _has_more(self) -> bool:
+        """Whether what has been read is not worked off yet."""
+        return bool(self._rest) or self._is_cut
+
+    def _slice_soon(self) -> None:
+        """Have one slice worked off in the next turn, whoever asks for it and how often."""
+        if not self._is_slicing:
+            self._is_slicing = True
+            asyncio.get_running_loop().call_soon(self._next_slice)
 
     def pause_writing(self) -> None:
         """More than ``droppable_bytes`` wait."""
@@ -323,7 +347,10 @@ class Connection(Link):
 
     def _take(self, data: bytes, arrived_ns: int) -> int:
         frames = super()._take(data, arrived_ns)
-        if frames and not self._bucket.take(arrived_ns, frames):
+        if frames and not (
+            self._bucket.take(arrived_ns, frames)
+            and (self._shared is None or self._shared.take(arrived_ns, frames))
+        ):
             self._fail(CloseCode.FLOODING, CLOSE_REASONS[CloseCode.FLOODING])
         return frames
 
@@ -396,7 +423,7 @@ class Connection(Link):
         if self._pauses == before:
             return
         if self._pauses == _Pause.SLICED and not on:  # it was full besides, and is no more
-            asyncio.get_running_loop().call_soon(self._next_slice)
+            self._slice_soon()
         transport = self._transport
         if transport is None or transport.is_closing() or bool(before) == bool(self._pauses):
             return

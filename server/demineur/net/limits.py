@@ -77,6 +77,17 @@ class Limits:
     frame_burst: int = 2000
     """Frames of one connection at once; above: close 4008."""
 
+    address_frames_per_s: float = 40.0
+    """Frames of one address, sustained, for each of the ``max_connections_per_address`` that it
+    may have (5,120 a second together); above: close 4008 for whoever sends then.
+
+    As much as so many players make, and a quarter of what a node can work off: so that no one
+    address, whatever it sends over however many connections, keeps the others from playing.
+    """
+
+    address_frame_burst: float = 80.0
+    """The same at once (10,240 together)."""
+
     max_buffered_bytes: int = 262_144
     """Waiting in this process for a client that reads slowly; above: close 4009."""
 
@@ -94,6 +105,9 @@ class Limits:
     read_slice_bytes: int = 2048
     """Bytes of one connection that are worked off in one turn of the event loop; the rest of
     a burst waits its turn behind the other connections."""
+
+    read_slice_frames: int = 8
+    """Frames of one connection in one such turn: a slice may hold hundreds of small ones."""
 
     deflate: bool = False
     """Whether permessage-deflate is accepted. Off: it costs up to 40 KiB a connection, and

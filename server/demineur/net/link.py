@@ -8,6 +8,7 @@ write. The protocol itself (control frames, fragments, closing, what is an error
 
 import asyncio
 import struct
+import sys
 import time
 from abc import abstractmethod
 
@@ -77,10 +78,12 @@ class Link(asyncio.Protocol):
         "_in_parts",
         "_in_turn",
         "_is_closing",
+        "_is_cut",
         "_is_lost",
         "_is_masked",
         "_last_ns",
         "_max_bytes",
+        "_max_frames",
         "_out",
         "_out_bytes",
         "_partial",
@@ -95,6 +98,10 @@ class Link(asyncio.Protocol):
         self.turn = turn
         """What flushes this link, and may flush others of the same event loop."""
         self._max_bytes = max_bytes
+        self._max_frames = sys.maxsize
+        """Frames that one ``_take`` works off; a subclass that sets it looks at ``_is_cut``."""
+        self._is_cut = False
+        """Whether the last ``_take`` may have left whole frames for another."""
         self._is_masked = wire.side is SERVER
         self._transport: asyncio.Transport | None = None
         self._partial = b""
@@ -235,7 +242,7 @@ class Link(asyncio.Protocol):
         self._ended(*self._final())
 
     def _take(self, data: bytes, arrived_ns: int) -> int:
-        """Cut into frames; return how many there were.
+        """Cut into frames, at most ``_max_frames`` of them; return how many there were.
 
         The core is fed whole frames only, so it always stands between two frames, and the
         everyday one may go past it. What is not the head of an acceptable frame is handed to
@@ -246,7 +253,7 @@ class Link(asyncio.Protocol):
             self._partial = b""
         position, end, frames = 0, len(data), 0
         mask_bytes = 4 if self._is_masked else 0
-        while end - position >= 2 and not self._wire.eof_sent:
+        while end - position >= 2 and frames < self._max_frames and not self._wire.eof_sent:
             first, second = data[position], data[position + 1]
             length, head = second & 0x7F, 2 + mask_bytes
             if length > _SHORT_MAX:
@@ -272,6 +279,7 @@ class Link(asyncio.Protocol):
             position = stop
         if position < end and not self._wire.eof_sent:
             self._partial = data[position:]
+        self._is_cut = frames == self._max_frames and bool(self._partial)
         return frames
 
     def _whole(self, text: bytes, arrived_ns: int) -> None:

@@ -77,6 +77,10 @@ class Listener:
         self._secret = None if secret is None else checked_secret(secret)
         self._turn = Turn(loop)
         self._gate = Gate(limits.handshakes_per_s, limits.handshake_burst)
+        places = limits.max_connections_per_address
+        self._frames = Gate(
+            places * limits.address_frames_per_s, places * limits.address_frame_burst
+        )
         self._server: asyncio.Server | None = None
         self._connections: set[Connection] = set()
         self._per_address: Counter[str] = Counter()
@@ -250,6 +254,8 @@ class Listener:
             turn=self._turn,
             wheel=self.wheel,
             on_lost=self._lost,
+            # The node that relays a connection has counted its frames.
+            shared=None if caller.relayed else self._frames.bucket(caller.address),
         )
         self._connections.add(connection)
         self._per_address[group(caller.address)] += 1

@@ -85,6 +85,10 @@ class Gate:
 
     def admit(self, address: str, now_ns: int) -> bool:
         """Return whether this address may do it now, and count it if so."""
+        return self.bucket(address).take(now_ns)
+
+    def bucket(self, address: str) -> TokenBucket:
+        """Return the bucket of this address, for somebody who takes from it often."""
         key = group(address)
         bucket = self._buckets.pop(key, None)
         if bucket is None:
@@ -92,7 +96,7 @@ class Gate:
             if len(self._buckets) >= self._max_addresses:
                 del self._buckets[next(iter(self._buckets))]
         self._buckets[key] = bucket  # at the end: the order of the dict is that of use
-        return bucket.take(now_ns)
+        return bucket
 
     def wait_ms(self, address: str) -> int:
         """Milliseconds from this address' last try until it would be admitted; 0 if unknown."""
