@@ -27,7 +27,7 @@ ADMIN_PASSWORD, SENTINEL_PASSWORD = "admin", "watch"
 RIGHTS = (
     "+eval +evalsha +time +ping +select +get +set +hset +hmget +hgetall +hincrby +hdel "
     "+exists +pexpire +pttl +xadd +xlen +xrange +zadd +zrem +zrangebyscore "
-    "+zrevrangebyscore +zremrangebyscore +cluster|slots +asking"
+    "+zrevrangebyscore +zremrangebyscore +cluster|slots +asking +role +wait"
 )
 """All that the store needs; ``docs/redis-keys.md`` says so, and a test compares."""
 

@@ -82,6 +82,15 @@ class ModelRedis:
         finally:
             self.flying -= 1
 
+    async def send_here(self, lane: str, commands: Sequence[Command]) -> list[Reply]:
+        return await self.send(lane, commands)
+
+    def asked(self, reply: Reply) -> str | None:
+        return None
+
+    async def renew(self, lane: str) -> None:
+        pass
+
     async def close(self) -> None:
         pass
 

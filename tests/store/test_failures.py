@@ -5,9 +5,8 @@ compared with what the log holds.
 """
 
 import asyncio
-import contextlib
 import time
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -18,81 +17,22 @@ from demineur.store import (
     Held,
     Lease,
     Store,
-    StoreError,
     StoreMisconfigured,
     StoreSettings,
     StoreUnavailable,
 )
 from tests.redis_servers import PASSWORD, AccessServer, ClusterSet, RedisServer, SentinelSet
 from tests.store.conftest import OpenStore, begin
+from tests.store.writers import (
+    PATIENCE_S,
+    TTL_MS,
+    assert_nothing_lost,
+    progress,
+    until,
+    writing,
+)
 
-TTL_MS = 600_000
-PATIENCE_S = 20.0
-
-
-async def until(condition: Callable[[], object], what: str) -> None:
-    deadline = time.monotonic() + PATIENCE_S
-    while not condition():
-        assert time.monotonic() < deadline, what
-        await asyncio.sleep(0.005)
-
-
-class Writer:
-    """Appends to one room without a pause, each event its own version, and keeps the answers."""
-
-    def __init__(self, store: Store, code: str, epoch: int) -> None:
-        self.store, self.code, self.epoch = store, code, epoch
-        self.stored: list[bytes] = []
-        self.errors: list[StoreError] = []
-        self.longest_s = 0.0
-        self._going = True
-
-    async def run(self) -> None:
-        while self._going and not self.errors:
-            event = b"%s %d" % (self.code.encode(), len(self.stored) + 1)
-            began = time.monotonic()
-            try:
-                await self.store.append(
-                    self.code, self.epoch, len(self.stored) + 1, [event], ttl_ms=TTL_MS
-                )
-            except StoreError as error:
-                self.errors.append(error)
-            else:
-                self.stored.append(event)
-            self.longest_s = max(self.longest_s, time.monotonic() - began)
-
-    def stop(self) -> None:
-        self._going = False
-
-
-@contextlib.asynccontextmanager
-async def writing(store: Store, *codes: str) -> AsyncIterator[list[Writer]]:
-    """Writers that are under way while the block runs, and are done at its end."""
-    writers = [Writer(store, code, (await begin(store, code)).epoch) for code in codes]
-    async with asyncio.TaskGroup() as tasks:
-        for writer in writers:
-            tasks.create_task(writer.run())
-        await until(lambda: all(len(w.stored) > 5 for w in writers), "a first few events")
-        try:
-            yield writers
-        finally:
-            for writer in writers:
-                writer.stop()
-
-
-async def progress(writers: list[Writer], count: int = 5) -> None:
-    """Wait until each writer has stored some more, or has failed."""
-    goals = [len(w.stored) + count for w in writers]
-    await until(
-        lambda: all(w.errors or len(w.stored) >= g for w, g in zip(writers, goals, strict=True)),
-        "progress",
-    )
-
-
-async def assert_nothing_lost(writers: list[Writer]) -> None:
-    for writer in writers:
-        assert writer.errors == []
-        assert await writer.store.load(writer.code) == writer.stored
+pytestmark = [pytest.mark.faults, pytest.mark.alone]
 
 
 @pytest.fixture
@@ -363,11 +303,7 @@ async def test_sentinel_fails_over(tmp_path: Path, open_store: OpenStore, code: 
             await progress(writers)
         assert redises.master_port() != before
         await until(lambda: store.stalled_since_ms is None, "recovery")
-        for writer in writers:
-            # What the dead master alone had is lost; the store must not hide that.
-            assert all(isinstance(error, Conflict | Fenced) for error in writer.errors)
-            log = await store.load(writer.code)
-            assert log == writer.stored[: len(log)]
+        await assert_nothing_lost(writers)
 
 
 # Cluster
@@ -386,11 +322,7 @@ async def test_a_cluster_s_replica_takes_over(
             await progress(writers[1:], 20)
             assert time.monotonic() - began < 0.5, "another master's rooms had to wait"
             await progress(writers)
-        assert writers[1].errors == []
-        assert await store.load(spared) == writers[1].stored
-        assert all(isinstance(error, Conflict | Fenced) for error in writers[0].errors)
-        log = await store.load(hit)
-        assert log == writers[0].stored[: len(log)]
+        await assert_nothing_lost(writers)
 
 
 async def test_a_slot_moves_to_another_master(

@@ -33,6 +33,8 @@ class Backend:
     beat_link: Link
     description: str
     durable: bool
+    replicas: int = 0
+    """Replicas that a write waits for, where so many are connected."""
     stop: Callable[[], Awaitable[None]] | None = None
 
     async def close(self) -> None:
@@ -54,6 +56,7 @@ async def open_backend(settings: StoreSettings) -> Backend:
             open_link(address, settings),
             f"Redis at {safe_url(settings.url)}",
             durable=True,
+            replicas=_replicas(address, settings),
         )
     program = settings.server_program or find_server()
     if program is not None:
@@ -65,6 +68,12 @@ async def open_backend(settings: StoreSettings) -> Backend:
         "rooms and players are kept in this process and are gone when it ends."
     )
     return open_memory(settings, "")
+
+
+def _replicas(address: RedisAddress, settings: StoreSettings) -> int:
+    if settings.replicas is not None:
+        return settings.replicas
+    return 0 if address.form is Form.STANDALONE else 1
 
 
 async def _open_own(program: Path, settings: StoreSettings) -> Backend:

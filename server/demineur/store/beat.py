@@ -2,7 +2,8 @@
 
 Law of this file: the beat goes over a connection of its own, never behind the batches, so it
 tells of Redis and not of our queue. One beat is under way at a time. ``alive_ms`` moves only
-when Redis has answered; nothing here guesses.
+when Redis has answered; nothing here guesses. Where appends wait for replicas, the beat does:
+a replica that holds up the moves is a stall, and clocks stand still.
 """
 
 import asyncio
@@ -16,6 +17,7 @@ from demineur.store.clock import RedisClock
 from demineur.store.errors import StoreMisconfigured, StoreUnavailable
 from demineur.store.keys import node_key
 from demineur.store.link import Link, LinkBroken, LinkForbidden, Reply
+from demineur.store.replicas import Replicas
 from demineur.store.replies import code_of
 from demineur.store.scripts import BEAT, Command
 from demineur.store.settings import StoreSettings
@@ -43,8 +45,15 @@ class Beat:
     itself is found when it is over, and told by both calls at once.
     """
 
-    def __init__(self, link: Link, settings: StoreSettings, clock: RedisClock) -> None:
+    def __init__(
+        self,
+        link: Link,
+        settings: StoreSettings,
+        clock: RedisClock,
+        replicas: Replicas | None = None,
+    ) -> None:
         self._link = link
+        self._replicas = replicas if replicas is not None else Replicas(link, 0)
         self._settings = settings
         self._clock = clock
         self._key = node_key(settings.node_id)
@@ -101,6 +110,7 @@ class Beat:
             except LinkBroken as broken:
                 if loop.time() > deadline:
                     raise StoreUnavailable(f"There is no Redis: {broken}") from broken
+                self._asked_ns = None  # what was never well can't stall
                 await asyncio.sleep(FIRST_PAUSE_S)
         self._steady_since_ms = self.alive_ms
         self._task = loop.create_task(self._run())
@@ -167,9 +177,10 @@ class Beat:
 
     async def _ask(self, command: Command) -> Reply:
         lane = self._link.lane(self._key)
-        [reply] = await self._link.send(lane, [command])
+        send = self._link.send if command[0] == "TIME" else self._replicas.write
+        [reply] = await send(lane, [command])
         if isinstance(reply, Exception) and code_of(reply) == "NOSCRIPT":
-            [reply] = await self._link.send(lane, [BEAT.whole(command)])
+            [reply] = await send(lane, [BEAT.whole(command)])
         if isinstance(reply, Exception):
             if code_of(reply) == "NOPERM":
                 raise LinkForbidden(str(reply))

@@ -12,6 +12,7 @@ from typing import Any
 
 from demineur.store.errors import StoreMisconfigured, StoreUnavailable
 from demineur.store.link import Link, LinkBroken, LinkForbidden, Reply
+from demineur.store.replicas import Replicas, mark
 from demineur.store.replies import REFUSALS, code_of
 from demineur.store.scripts import Argument, Command, Script
 
@@ -31,8 +32,9 @@ class Caller:
     is over. Errors: ``StoreUnavailable``, ``StoreMisconfigured``.
     """
 
-    def __init__(self, link: Link, timeout_s: float) -> None:
+    def __init__(self, link: Link, timeout_s: float, replicas: Replicas | None = None) -> None:
         self._link = link
+        self._replicas = replicas if replicas is not None else Replicas(link, 0)
         self._timeout_s = timeout_s
         self._turns: defaultdict[str, asyncio.Semaphore] = defaultdict(
             lambda: asyncio.Semaphore(CONCURRENT_CALLS)
@@ -54,12 +56,22 @@ class Caller:
         [reply] = await self._until_answered(key, [arguments], None)
         return reply
 
-    async def write(self, key: str, commands: Sequence[Command]) -> list[Any]:
-        """Run commands on the slot of a key and return their replies; not atomic."""
-        return await self._until_answered(key, commands, None)
+    async def write(
+        self, key: str, commands: Sequence[Command], *, held: bool = False
+    ) -> list[Any]:
+        """Run commands on the slot of a key and return their replies; not atomic.
+
+        With ``held``, not before the replicas hold what they wrote.
+        """
+        return await self._until_answered(key, commands, None, held=held)
+
+    async def hold(self, lease: str) -> None:
+        """Return when the replicas hold all that was written before to the server of a lease."""
+        if self._replicas.wanted:
+            await self.write(lease, [mark(lease)], held=True)
 
     async def _until_answered(
-        self, key: str, commands: Sequence[Command], script: Script | None
+        self, key: str, commands: Sequence[Command], script: Script | None, *, held: bool = False
     ) -> list[Any]:
         if self._closed:
             raise StoreUnavailable("The store is closed.")
@@ -70,7 +82,8 @@ class Caller:
             try:
                 lane = self._link.lane(key)
                 async with self._turns[lane]:
-                    replies = await self._link.send(lane, commands)
+                    send = self._replicas.write if held else self._link.send
+                    replies = await send(lane, commands)
                 reason, unknown = _judge(replies)
                 if reason == "":
                     return replies

@@ -57,6 +57,15 @@ class ClusterLink:
         return slot(key)
 
     async def send(self, lane: str, commands: Sequence[Command]) -> list[Reply]:  # noqa: D102
+        replies = await self.send_here(lane, commands)
+        for i, reply in enumerate(replies):
+            target = self.asked(reply)
+            if target is not None:
+                master = self._topology.nodes_cache[target]
+                replies[i] = (await self._pipeline(master, [("ASKING",), commands[i]]))[1]
+        return replies
+
+    async def send_here(self, lane: str, commands: Sequence[Command]) -> list[Reply]:  # noqa: D102
         seen = self._refreshes
         master = self._topology.nodes_cache.get(lane)
         if master is None:
@@ -67,12 +76,18 @@ class ClusterLink:
         except LinkBroken:
             await self._refresh(seen)
             raise
-        for i, reply in enumerate(replies):
-            if isinstance(reply, AskError) and not isinstance(reply, MovedError):
-                replies[i] = await self._ask(reply, commands[i])
         if any(isinstance(reply, _WRONG_MAP) for reply in replies):
             await self._refresh(seen)
         return replies
+
+    def asked(self, reply: Reply) -> str | None:  # noqa: D102
+        if not isinstance(reply, AskError) or isinstance(reply, MovedError):
+            return None
+        name = str(get_node_name(reply.host, reply.port))
+        return name if name in self._topology.nodes_cache else None
+
+    async def renew(self, lane: str) -> None:  # noqa: D102
+        await self._refresh(self._refreshes)
 
     async def close(self) -> None:  # noqa: D102
         await self._topology.aclose()
@@ -87,12 +102,6 @@ class ClusterLink:
         except (RedisError, OSError) as error:
             raise LinkBroken(error, sent=True) from error
         return [_as_reply(call.result) for call in calls]
-
-    async def _ask(self, ask: AskError, command: Command) -> Reply:
-        target = self._topology.nodes_cache.get(get_node_name(ask.host, ask.port))
-        if target is None:
-            return MovedError(f"{ask.slot_id} {ask.host}:{ask.port}")
-        return (await self._pipeline(target, [("ASKING",), command]))[1]
 
     async def _refresh(self, seen: int) -> None:
         """Ask the cluster for its map, unless somebody did since ``seen``.

@@ -1,9 +1,10 @@
 """Group commit: what all rooms wait to append goes to Redis in as few calls as can be.
 
-Law of this file: an append's future resolves only when Redis holds its events; the appends of
-a room are sent in the order in which they were made; and an append is stored once or not at
-all, however often it had to be sent, because every event has its place in the log (its
-version) and the script refuses any other.
+Law of this file: an append's future resolves only when Redis holds its events, and so do the
+replicas that are waited for (``replicas.py``); the appends of a room are sent in the order in
+which they were made; and an append is stored once or not at all, however often it had to be
+sent, because every event has its place in the log (its version) and the script refuses any
+other.
 
 All that was appended in one turn of the event loop, or while a call was under way, makes the
 next call: one script for each group of keys that may go together (all of them, or one slot of
@@ -28,8 +29,8 @@ from demineur.store.errors import (
     StoreMisconfigured,
     StoreUnavailable,
 )
-from demineur.store.keys import room_keys
 from demineur.store.link import Link, LinkBroken, LinkForbidden, Reply
+from demineur.store.replicas import Replicas, mark
 from demineur.store.replies import REFUSALS, code_in, code_of
 from demineur.store.scripts import APPEND, Argument, Command
 from demineur.store.settings import StoreSettings
@@ -42,12 +43,18 @@ STORED, FENCED, CONFLICT = 1, 0, -1
 Batch = list[Append]
 """Appends of one group, in their order: one call of the script."""
 
+Found = dict[Append, list[bytes]]
+"""What the log holds, for sure, in the places of appends that may have been stored before."""
+
 
 class GroupCommit:
     """The queue of appends of one node, and the calls that empty it."""
 
-    def __init__(self, link: Link, settings: StoreSettings) -> None:
+    def __init__(
+        self, link: Link, settings: StoreSettings, replicas: Replicas | None = None
+    ) -> None:
         self._link = link
+        self._replicas = replicas if replicas is not None else Replicas(link, 0)
         self._settings = settings
         self._loop = asyncio.get_running_loop()
         self._waiting: dict[int, deque[Append]] = {}
@@ -199,21 +206,21 @@ class GroupCommit:
             if broken.sent:
                 _mark_maybe_stored(batches)
             return batches
+        found = await self._look(lane, batches, replies)
         settled = [
-            await self._settle(lane, batch, reply)
-            for batch, reply in zip(batches, replies, strict=True)
+            self._settle(batch, reply, found) for batch, reply in zip(batches, replies, strict=True)
         ]
         return [left for left in settled if left]
 
     async def _exchange(self, lane: str, batches: list[Batch]) -> list[Reply]:
         commands = [self._command(batch) for batch in batches]
-        replies = await self._link.send(lane, commands)
+        replies = await self._replicas.write(lane, commands)
         self.calls += len(commands)
         unknown = [i for i, reply in enumerate(replies) if _is_unknown_script(reply)]
         if unknown:
             # The others are stored, and their replies are lost if the link breaks now.
             _mark_maybe_stored(batches[i] for i in range(len(batches)) if i not in unknown)
-            again = await self._link.send(lane, [APPEND.whole(commands[i]) for i in unknown])
+            again = await self._replicas.write(lane, [APPEND.whole(commands[i]) for i in unknown])
             for i, reply in zip(unknown, again, strict=True):
                 replies[i] = reply
         return replies
@@ -226,7 +233,33 @@ class GroupCommit:
             arguments += append.arguments
         return APPEND.command(keys, arguments)
 
-    async def _settle(self, lane: str, batch: Batch, reply: Reply) -> Batch:
+    async def _look(self, lane: str, batches: list[Batch], replies: list[Reply]) -> Found:
+        """Read what the logs hold where appends in doubt conflict; without a reply, nothing."""
+        doubtful = [
+            append
+            for batch, reply in zip(batches, replies, strict=True)
+            if not isinstance(reply, Exception)
+            for append, outcome in zip(batch, reply, strict=True)
+            if outcome == CONFLICT and append.maybe_stored
+        ]
+        if not doubtful:
+            return {}
+        commands = [_look_of(append) for append in doubtful]
+        if self._replicas.wanted:
+            # An earlier sending's WAIT went with its connection: this one must write to wait.
+            commands += [mark(append.keys[0]) for append in doubtful]
+        try:
+            found = await self._replicas.write(lane, commands)
+        except (LinkBroken, LinkForbidden):
+            return {}
+        entries, marked = found[: len(doubtful)], found[len(doubtful) :] or [1] * len(doubtful)
+        return {
+            append: [fields[1] for _, fields in entry]
+            for append, entry, is_marked in zip(doubtful, entries, marked, strict=True)
+            if is_marked == 1 and not isinstance(entry, Exception)
+        }
+
+    def _settle(self, batch: Batch, reply: Reply, found: Found) -> Batch:
         if isinstance(reply, Exception):
             return self._settle_refused(batch, reply)
         left: Batch = []
@@ -234,18 +267,18 @@ class GroupCommit:
         for append, outcome in zip(batch, reply, strict=True):
             # After an append that waits, a conflict of its room may mean no more than that.
             waits = outcome == CONFLICT and append.code in rooms_left
-            if waits or await self._is_left(lane, append, outcome):
+            if waits or self._is_left(append, outcome, found):
                 left.append(append)
                 rooms_left.add(append.code)
         return left
 
-    async def _is_left(self, lane: str, append: Append, outcome: int | bytes) -> bool:
+    def _is_left(self, append: Append, outcome: int | bytes, found: Found) -> bool:
         if outcome == STORED:
             self._resolve(append)
         elif outcome == FENCED:
             self._drop(append, Fenced(f"{append.code}: the lease is another's."))
         elif outcome == CONFLICT:
-            return await self._is_conflict_left(lane, append)
+            return self._is_conflict_left(append, found)
         else:
             message = outcome.decode() if isinstance(outcome, bytes) else str(outcome)
             if code_in(message) in REFUSALS:
@@ -253,21 +286,14 @@ class GroupCommit:
             self._drop(append, StoreUnavailable(message, outcome_unknown=True))
         return False
 
-    async def _is_conflict_left(self, lane: str, append: Append) -> bool:
+    def _is_conflict_left(self, append: Append, found: Found) -> bool:
         """Tell one's own append, stored by an earlier sending, from another's."""
         if not append.maybe_stored:
             self._drop(append, Conflict(f"{append.code}: the log does not end here."))
             return False
-        last = append.first_version + len(append.events) - 1
-        log = room_keys(append.code)[1]
-        look = ("XRANGE", log, f"{append.first_version}-0", f"{last}-0")
-        try:
-            [reply] = await self._link.send(lane, [look])
-        except (LinkBroken, LinkForbidden):
+        if append not in found:
             return True
-        if isinstance(reply, Exception):
-            return True
-        if [fields[1] for _, fields in reply] == list(append.events):
+        if found[append] == list(append.events):
             self._resolve(append)
         else:
             self._drop(append, Conflict(f"{append.code}: the log holds other events."))
@@ -305,6 +331,11 @@ class GroupCommit:
             append.settled = True
             self.waiting_appends -= 1
             self.waiting_bytes -= append.size
+
+
+def _look_of(append: Append) -> Command:
+    last = append.first_version + len(append.events) - 1
+    return ("XRANGE", append.keys[1], f"{append.first_version}-0", f"{last}-0")
 
 
 def _mark_maybe_stored(batches: Iterable[Batch]) -> None:

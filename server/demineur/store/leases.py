@@ -132,6 +132,8 @@ class Leases:
             return RoomExists()
         if kind == b"held":
             return Held(reply[1].decode(), reply[2], (reply[3] or b"").decode())
+        # Who loads the log now must not tell players what a failover may still take back.
+        await self._caller.hold(lease)
         previous = reply[3].decode() or None
         return Lease(code, reply[1], reply[2], previous, await self._last_sign(previous))
 

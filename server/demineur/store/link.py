@@ -10,6 +10,7 @@ Sentinel have one; a Cluster has one for each master (see ``cluster.py``).
 """
 
 import asyncio
+import contextlib
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Protocol, cast
 
@@ -61,6 +62,15 @@ class Link(Protocol):
         ``LinkBroken`` where there are no replies, ``LinkForbidden`` for a wrong password.
         """
 
+    async def send_here(self, lane: str, commands: Sequence[Command]) -> list[Reply]:
+        """Send like ``send``, but leave an ASK to the caller: all replies are of one server."""
+
+    def asked(self, reply: Reply) -> str | None:
+        """Return the lane that an ASK names, where the key is for now; None for any other."""
+
+    async def renew(self, lane: str) -> None:
+        """Find out anew who is master before anything else is sent; never fails."""
+
     async def close(self) -> None:
         """Close all connections."""
 
@@ -89,6 +99,18 @@ class PoolLink:
             return await _exchange(connection, commands)
         finally:
             await self._pool.release(connection)
+
+    async def send_here(self, lane: str, commands: Sequence[Command]) -> list[Reply]:  # noqa: D102
+        return await self.send(lane, commands)
+
+    def asked(self, reply: Reply) -> str | None:  # noqa: D102
+        return None
+
+    async def renew(self, lane: str) -> None:  # noqa: D102
+        # With Sentinel, each new connection asks it; those in use are not trusted longer either,
+        # because they end in this very state.
+        with contextlib.suppress(RedisError, OSError):
+            await self._pool.disconnect(inuse_connections=False)
 
     async def close(self) -> None:  # noqa: D102
         await self._pool.disconnect()

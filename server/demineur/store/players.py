@@ -46,7 +46,7 @@ class Players:
         fields = ("name", name, "token_hash", _digest(secret))
         times = ("created_ms", now_ms, "seen_ms", now_ms)
         await self._caller.write(
-            key, [("HSET", key, *fields, *times), ("PEXPIRE", key, self._ttl_ms)]
+            key, [("HSET", key, *fields, *times), ("PEXPIRE", key, self._ttl_ms)], held=True
         )
         return player, f"{player}.{secret}"
 

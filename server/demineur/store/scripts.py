@@ -40,6 +40,7 @@ def _read(name: str) -> Script:
 APPEND = _read("append")
 ACQUIRE = _read("acquire")
 RELEASE = _read("release")
+MARK = _read("mark")
 BEAT = _read("beat")
 PLAYER_TOUCH = _read("player_touch")
 LOBBY_PUT = _read("lobby_put")

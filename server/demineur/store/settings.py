@@ -27,6 +27,10 @@ class StoreSettings:
     allow_memory: bool = True
     """Whether, with no Redis to be found, one inside this process will do."""
 
+    replicas: int | None = None
+    """Replicas that must hold an append before it counts, where so many are connected. None: 1
+    where the address is Sentinel's or a Cluster's, else 0. 0 waits for none."""
+
     node_id: str = field(default_factory=new_node_id)
     """New for each process: a lease of an earlier process must not look like one's own."""
     address: str = ""

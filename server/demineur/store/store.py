@@ -12,6 +12,7 @@ from demineur.store.indexes import Lobby, Watch
 from demineur.store.keys import room_keys
 from demineur.store.leases import Acquired, Leases, NodeState
 from demineur.store.players import Player, Players
+from demineur.store.replicas import Replicas
 from demineur.store.settings import StoreSettings
 
 PAGE_EVENTS = 4096
@@ -32,9 +33,11 @@ class Store:
         self.settings = settings
         self.clock = RedisClock()
         """The clock that all nodes share; ``now_ms()`` costs nothing."""
-        self._caller = Caller(backend.link, settings.call_timeout_s)
-        self._beat = Beat(backend.beat_link, settings, self.clock)
-        self._commit = GroupCommit(backend.link, settings)
+        replicas = Replicas(backend.link, backend.replicas)
+        of_beat = Replicas(backend.beat_link, backend.replicas, tells=False)
+        self._caller = Caller(backend.link, settings.call_timeout_s, replicas)
+        self._beat = Beat(backend.beat_link, settings, self.clock, of_beat)
+        self._commit = GroupCommit(backend.link, settings, replicas)
         self._leases = Leases(self._caller, self._beat, self.clock, settings)
         self._players = Players(self._caller, self.clock, settings)
         self._lobby = Lobby(self._caller, self.clock)
@@ -155,6 +158,7 @@ class Store:
     ) -> "asyncio.Future[None]":
         """Append events to a room's log; the future resolves when Redis holds them.
 
+        Where ``StoreSettings.replicas`` says so, that means: the master and so many replicas.
         ``events[i]`` gets version ``first_version + i``; the first of a room is 1. ``timers``
         and ``meta`` set fields of the room's hashes in the same step. The room's keys expire
         ``ttl_ms`` after the last append (up to a sixteenth less). Appends of a room are stored
