@@ -64,9 +64,18 @@ export const errorText = (code) => t(ERROR[code] ?? "error.other");
 /** @param {number} value 0 to 100. */
 export const percent = (value) => number(value / 100, { style: "percent" });
 
+/**
+ * Columns by rows, in this order in every language: a board does not mirror.
+ * @param {import("./grid.js").Shape} shape
+ */
+export function shapeText({ width, height }) {
+  const text = t("level.size", { width, height });
+  return document.documentElement.dir === "rtl" ? `\u2066${text}\u2069` : text;
+}
+
 /** @param {import("./protocol.js").BoardSize} size */
-export function sizeText({ width, height, mines }) {
-  return `${t("level.size", { width, height })} · ${t("level.mines", { count: mines })}`;
+export function sizeText(size) {
+  return `${shapeText(size)} · ${t("level.mines", { count: size.mines })}`;
 }
 
 /**

@@ -3,7 +3,7 @@
 import { el, setAttribute, setText } from "../dom.js";
 import { t } from "../i18n.js";
 import { LEVELS } from "../levels.js";
-import { levelName, sizeText } from "../words.js";
+import { levelName, shapeText, sizeText } from "../words.js";
 
 /** @typedef {import("../protocol.js").Settings} Settings */
 
@@ -95,7 +95,7 @@ function levelTile(level) {
   return [
     el("span", { class: "level-frame" }, picture),
     el("span", { class: "level-name" }, levelName(level.id)),
-    el("span", { class: "level-size" }, t("level.size", level)),
+    el("span", { class: "level-size" }, shapeText(level)),
     el("span", { class: "level-size" }, t("level.mines", { count: level.mines })),
   ];
 }
