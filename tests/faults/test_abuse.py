@@ -17,7 +17,7 @@ pytestmark = pytest.mark.alone
 
 QUIET_S = 5.0 if FULL else 3.0
 ABUSE_S = 20.0 if FULL else 6.0
-FLOOR_S = 0.010 if FULL else 0.1
+FLOOR_S = 0.010 if FULL else 0.5
 GROWTH_BYTES = 32 << 20
 ROOT = Path(__file__).parents[2]
 
