@@ -9,7 +9,7 @@ from demineur.race import Phase, Reason
 from demineur.race import commands as cmd
 from demineur.race import events as ev
 from demineur.race.settings import COUNTDOWN_MS
-from tests.race.scene import DRAW, GUESS_FREE, SEED, SHARED, Scene, finished, names
+from tests.race.scene import DRAW, GUESS_FREE, SEED, SHARED, Scene, finished, names, racing
 
 OTHER = cmd.Draw("ff" * 16, 7)
 
@@ -191,3 +191,21 @@ def test_a_lobby_with_a_long_log_closes(monkeypatch: pytest.MonkeyPatch) -> None
     )
     assert ask(scene, 0) == ["Rematched", "Readied", "Closed"]
     assert scene.room.phase is Phase.CLOSED
+
+
+@pytest.mark.parametrize("phase", ["racing", "finished"])
+def test_a_long_log_grows_by_what_a_race_needs_only(
+    monkeypatch: pytest.MonkeyPatch, phase: str
+) -> None:
+    scene = finished(2) if phase == "finished" else racing(2)
+    monkeypatch.setattr(sys.modules["demineur.race.decide"], "EVENTS_MAX", scene.room.version)
+    before = scene.room.active_ms
+    assert scene.refused(cmd.Rename(0, "Another")) is Reason.WRONG_PHASE
+    reason = Reason.WRONG_PHASE if phase == "finished" else Reason.RACE_RUNNING
+    assert scene.refused(cmd.Join("stranger", "Stranger")) is reason
+    assert scene.room.active_ms == before  # so that it closes when it has been idle long enough
+    assert names(scene.made(cmd.Drop(1))) == ["Dropped"]
+    assert names(scene.made(cmd.Join("p1", "Player 1"))) == ["Returned"]
+    if phase == "racing":
+        assert names(scene.made(cmd.Tap(0, 1, 40))) == ["Tapped"]
+    assert names(scene.made(cmd.Leave(1)))[0] == "Left"

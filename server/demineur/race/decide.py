@@ -103,7 +103,15 @@ def _join(room: Room, command: cmd.Join, at_ms: int) -> list[ev.Event]:
         raise Refused(Reason.RACE_RUNNING, "A race is under way; you can watch it.")
     if len(room.members()) >= room.settings.players:
         raise Refused(Reason.ROOM_FULL, "The room is full; you can watch.")
+    _unfilled(room)
     return [ev.Joined(at_ms, room.next_seat, command.player, command.name)]
+
+
+def _unfilled(room: Room) -> None:
+    """Refuse what anybody may do again and again, once the log is long: what is left to write
+    is bounded then, by the moves and places of the race under way and by its deadlines."""
+    if room.version >= EVENTS_MAX:
+        raise Refused(Reason.WRONG_PHASE, "This room has seen enough; create a new one.")
 
 
 def _leave(room: Room, command: cmd.Leave, at_ms: int) -> list[ev.Event]:
@@ -119,6 +127,7 @@ def _rename(room: Room, command: cmd.Rename, at_ms: int) -> list[ev.Event]:
     seat = _member(room, command.seat)
     if seat.name == command.name:
         return []
+    _unfilled(room)
     return [ev.Renamed(at_ms, seat.seat, command.name)]
 
 
@@ -183,8 +192,7 @@ def _start(room: Room, command: cmd.Start, at_ms: int) -> list[ev.Event]:
 
 
 def _begin(room: Room, seats: list[int], draw: cmd.Draw, at_ms: int) -> list[ev.Event]:
-    if room.version >= EVENTS_MAX:
-        raise Refused(Reason.WRONG_PHASE, "This room has seen enough races; create a new one.")
+    _unfilled(room)
     settings = room.settings
     marked = draw.marked % settings.board.geometry.cells if settings.start == "shared" else None
     if settings.guess_free and marked is not None:

@@ -25,8 +25,9 @@ IDLE_MS = 7_200_000
 MOVES_MAX = 20_000
 """Moves of one player in one race: six for each cell of the largest level."""
 EVENTS_MAX = 100_000
-"""Events after which a room begins no further race, so that its log stays quick to fold: thirty
-races of thirty players, or a second of a node that takes it over."""
+"""Events after which a room begins no further race, and takes no new player or name, so that its
+log stays quick to fold: thirty races of thirty players, or a second of a node that takes it
+over."""
 PLAYERS_MIN, PLAYERS_MAX = 2, 32
 
 
