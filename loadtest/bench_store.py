@@ -6,7 +6,8 @@ when all are stored, so each round is one call of group commit. Redis's own time
 
     python loadtest/bench_store.py --rooms 1 50 200 --seconds 2 --json
 
-Without ``--url`` it starts a Redis of its own, once for each ``--fsync``.
+Without ``--url`` it starts a Redis of its own, once for each ``--fsync``. With ``--racing`` the
+node beats as it does while races run; with ``--replicas`` appends wait for so many replicas.
 """
 
 import argparse
@@ -105,8 +106,10 @@ async def run(options: argparse.Namespace) -> list[Cost]:
                 url=options.url,
                 data_dir=Path(directory),
                 fsync=fsync if options.url is None else "always",
+                replicas=options.replicas,
             )
             store = await Store.open(settings)
+            store.racing = options.racing
             socket = settings.data_dir / "redis" / "redis.sock"
             client = redis.Redis(unix_socket_path=str(socket)) if options.url is None else None
             try:
@@ -128,6 +131,8 @@ def main() -> None:
     parser.add_argument("--rooms", type=int, nargs="+", default=[1, 10, 50, 200])
     parser.add_argument("--fsync", nargs="+", default=["everysec", "always"])
     parser.add_argument("--seconds", type=float, default=1.5)
+    parser.add_argument("--racing", action="store_true", help="beat every 10 ms meanwhile")
+    parser.add_argument("--replicas", type=int, help="replicas that an append waits for")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     costs = uvloop.run(run(options))

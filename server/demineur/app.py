@@ -216,6 +216,7 @@ def _store_settings(settings: Settings, address: str) -> StoreSettings:
         url=url.get_secret_value() if url is not None else None,
         data_dir=settings.data_dir,
         fsync=settings.fsync,
+        replicas=settings.replicas,
         address=address,
     )
 

@@ -47,6 +47,9 @@ class Settings(BaseSettings):
     """Where an own Redis keeps its files."""
     fsync: Literal["always", "everysec"] = "always"
     """``appendfsync`` of an own Redis."""
+    replicas: Annotated[int, Field(ge=0, le=16)] | None = None
+    """Replicas of Redis that must hold a move before it is answered, where so many are connected.
+    None: 1 with Sentinel and in a Cluster, else 0; 0 waits for none."""
     workers: Annotated[int, Field(ge=1, le=256)] = 1
     """Processes that share the port; one a core."""
 

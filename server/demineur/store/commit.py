@@ -200,7 +200,9 @@ class GroupCommit:
         try:
             replies = await self._exchange(lane, batches)
         except LinkForbidden as error:
-            self._drop_all(batches, StoreMisconfigured(f"Redis does not let us in: {error}"))
+            # It may be ROLE or WAIT that is not allowed, after the appends.
+            why = f"Redis does not let us in: {error}"
+            self._drop_all(batches, StoreMisconfigured(why, outcome_unknown=True))
             return []
         except LinkBroken as broken:
             if broken.sent:
