@@ -241,3 +241,13 @@ async def test_without_any_server_it_runs_in_memory_and_says_so(
     assert await store.load(code) == [b"created"]
     with pytest.raises(StoreMisconfigured):
         await Store.open(StoreSettings(data_dir=tmp_path, allow_memory=False))
+
+
+async def test_nobody_else_may_read_its_files(tmp_path: Path, open_store: OpenStore) -> None:
+    (tmp_path / "redis").mkdir(mode=0o755)  # somebody has made it before, with other rights
+    store = await open_store(StoreSettings(data_dir=tmp_path))
+    await begin(store, "ROOM2345")
+    files = [path for path in (tmp_path / "redis" / "appendonlydir").iterdir() if path.is_file()]
+    assert files
+    for path in files:
+        assert stat.S_IMODE(path.stat().st_mode) & 0o077 == 0

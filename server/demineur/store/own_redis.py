@@ -119,6 +119,8 @@ class OwnRedis:
                 stdout=output,
                 stderr=subprocess.STDOUT,
                 pass_fds=(self._locks[1],),
+                # Seeds of races under way are in its files, which may lie in a folder of others'.
+                umask=0o077,
                 # Ctrl-C goes to all of a terminal's group: Redis must outlive our last append.
                 start_new_session=True,
             )
