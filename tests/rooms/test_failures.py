@@ -5,6 +5,9 @@ from typing import Any
 
 import pytest
 
+from demineur.race import Event, Room, apply
+from demineur.race import commands as cmd
+from demineur.rooms import Elsewhere, Runner
 from demineur.store import Backlogged, Conflict, Fenced, Store, StoreError, StoreUnavailable
 from tests.player_client import PlayerClient
 from tests.rooms.table import Table, new_code
@@ -264,3 +267,60 @@ async def test_a_node_that_drains_takes_nothing_new(table: Table) -> None:
     await third.say({"t": "hello"})
     assert await third.closed() == 1012
     table.app.node.rooms.is_draining = False
+
+
+async def test_others_have_their_turn_while_a_long_log_is_folded(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (host,) = await table.lobby(1)
+    runner = table.runner(host)
+    for i in range(100):
+        runner.do(cmd.Rename(0, f"Name {i}"))
+    await host.cut_line()
+    async with asyncio.timeout(5):
+        while runner.room.seats[0].present:
+            await asyncio.sleep(0.01)
+    await runner.settled()
+    table.app.node.rooms._failed(runner, Fenced("given up"))
+    turn, folded_in = 0, []
+
+    def folding(room: Room, event: Event) -> int:
+        folded_in.append(turn)
+        return apply(room, event)
+
+    async def others() -> None:
+        nonlocal turn
+        while True:
+            turn += 1
+            await asyncio.sleep(0)
+
+    monkeypatch.setattr("demineur.rooms.directory.apply", folding)
+    monkeypatch.setattr("demineur.rooms.directory.FOLD_EVENTS", 10)
+    beside = asyncio.create_task(others())
+    assert isinstance(await table.app.node.rooms.locate(host.code), Runner)
+    beside.cancel()
+    assert len(folded_in) > 100
+    assert max(folded_in.count(each) for each in folded_in) == 10
+
+
+async def test_a_room_that_is_lost_while_somebody_comes_in_is_found_again(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code = new_code()
+    early = await table.client(code, "Early")  # before there is such a room
+    host = await table.client(code, "Host")
+    await host.create(players=2)
+    rooms = table.app.node.rooms
+    locate = rooms.locate
+
+    async def located(code: str, over_epoch: int | None = None) -> Runner | Elsewhere | None:
+        monkeypatch.setattr(rooms, "locate", locate)
+        runner = await locate(code, over_epoch)
+        assert isinstance(runner, Runner)
+        rooms._failed(runner, Fenced("lost just now"))
+        return runner
+
+    monkeypatch.setattr(rooms, "locate", located)
+    room = await early.join()
+    assert [player["name"] for player in room["players"]] == ["Host", "Early"]
+    assert not table.runner(early).is_over

@@ -38,6 +38,31 @@ async def test_an_identity_has_so_many_open_rooms_and_no_more(open_table: OpenTa
     assert (await stranger.ask(CREATE, "room", "error"))["t"] == "room"
 
 
+async def test_rooms_that_are_being_created_count_too(
+    open_table: OpenTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = await open_table(players=SessionLimits(rooms_per_identity=2, busy_lag_ms=10_000))
+    owner = await room_of(table)
+    clients = [owner, *[await room_of(table, owner) for _ in range(3)]]
+    acquire, go_on = table.app.store.acquire, asyncio.Event()
+
+    async def slowly(*args: Any, **fields: Any) -> Any:
+        await go_on.wait()
+        return await acquire(*args, **fields)
+
+    monkeypatch.setattr(table.app.store, "acquire", slowly)
+    for client in clients:
+        await client.say(CREATE)
+    refused = [await client.wait(lambda f: f["t"] == "error") for client in clients[2:]]
+    assert [error["code"] for error in refused] == ["too_many_rooms"] * 2
+    go_on.set()
+    for client in clients[:2]:
+        await client.wait(lambda f: f["t"] == "room")
+    await clients[0].say({"t": "leave"})
+    await clients[0].ask({"t": "join"}, "error")
+    assert (await clients[2].ask(CREATE, "room", "error"))["t"] == "room"
+
+
 async def test_a_room_whose_creator_has_hung_up_closes_after_a_minute(
     table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -56,6 +56,8 @@ REVIVE_S = 60.0
 LONG_GAP_MS = 1_000
 """A node that stood still for this long may have lost its rooms: it writes into each, and those
 that are another's by now fence it before it answers anybody."""
+FOLD_EVENTS = 500
+"""Events of a log that are folded in one turn of the event loop: a few milliseconds."""
 SETTLE_S = 4.0
 """How long a room that is handed over waits for its last appends."""
 
@@ -224,13 +226,9 @@ class Rooms:
 
         ``staying`` are the players whose connections are here already.
         """
-        entries = await self._store.load(lease.code)
         history = History()
         try:
-            events = [decode_event(entry) for entry in entries]
-            room = create(events[0])
-            for event in events[1:]:
-                history.replayed(room, event, apply(room, event))
+            room = await _fold(await self._store.load(lease.code), history)
         except (BadLog, IndexError):
             _log.exception("a room's log can't be read", room=lease.code)
             return None
@@ -410,6 +408,17 @@ class Rooms:
             error = task.exception()
             if error is not None and not isinstance(error, StoreError):
                 _log.error("a task failed", exc_info=error)
+
+
+async def _fold(entries: list[bytes], history: History) -> Room:
+    """Return the room that a log makes. Others have their turn while a long one is folded."""
+    room = create(decode_event(entries[0]))
+    for number, entry in enumerate(entries[1:], 1):
+        event = decode_event(entry)
+        history.replayed(room, event, apply(room, event))
+        if number % FOLD_EVENTS == 0:
+            await asyncio.sleep(0)
+    return room
 
 
 def _tell_unavailable(answer: Answer) -> None:

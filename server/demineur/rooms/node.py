@@ -1,5 +1,8 @@
 """``Node``: what all connections of this process share."""
 
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, fields
 
 from demineur.net import Gate
@@ -69,16 +72,30 @@ class Node:
         self.identities = Gate(limits.identities_per_s, limits.identity_burst)
         self.created_by: dict[str, set[str]] = {}
         """Rooms that are still open, by the identity that created them."""
+        self._creating: Counter[str] = Counter()
+        """Rooms that are being created, by the same."""
 
     def open_rooms_of(self, player: str) -> int:
-        """Return how many rooms of this identity are open here; forgets those that are not."""
-        codes = self.created_by.get(player)
-        if codes is None:
-            return 0
+        """Return how many rooms of this identity are open here, or about to be.
+
+        Forgets those that are not any more.
+        """
+        codes = self.created_by.get(player, set())
         codes &= {code for code in codes if self.rooms.get(code) is not None}
         if not codes:
-            del self.created_by[player]
-        return len(codes)
+            self.created_by.pop(player, None)
+        return len(codes) + self._creating.get(player, 0)
+
+    @contextmanager
+    def creating(self, player: str) -> Iterator[None]:
+        """Count a room that is being created, so that many at once are not one too many."""
+        self._creating[player] += 1
+        try:
+            yield
+        finally:
+            self._creating[player] -= 1
+            if not self._creating[player]:
+                del self._creating[player]
 
     def note_created(self, player: str, code: str) -> None:
         """Count a room for the identity that created it."""

@@ -304,7 +304,8 @@ class Session:
                 retry_ms=node.creations.wait_ms(visitor.connection.address),
             )
         try:
-            runner = await node.rooms.create(code, room_settings(message.settings), visitor)
+            with node.creating(visitor.player):
+                runner = await node.rooms.create(code, room_settings(message.settings), visitor)
         except Refused as refused:
             raise wire.Fault(wire.ErrorCode(refused.reason.value), refused.text) from None
         if runner is None:
@@ -325,6 +326,8 @@ class Session:
     async def _find(self, visitor: Visitor, message: wire.Join) -> None:
         assert self._code is not None
         place = await self._node.rooms.locate(self._code)
+        while isinstance(place, Runner) and place.is_over:  # it was given up on the way to here
+            place = await self._node.rooms.locate(self._code)
         if isinstance(place, Runner) and place.is_frozen:
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(place.thawed(), self._node.rooms.patience_s)
