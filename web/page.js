@@ -119,12 +119,13 @@ export class RoomPage {
   }
 
   /** @param {import("./state.js").Next} next */
-  #take({ state, send, token }) {
+  #take({ state, send, token, name }) {
     const before = this.#state;
     this.#state = state;
     if (token !== undefined) keep("token", token);
     for (const frame of send) this.#connection.send(frame);
-    if (token === null) this.#hello();
+    if (name === null) keep("name", null);
+    if (token === null || name === null) this.#hello();
     this.#tell(before, state);
     this.#entitle();
     if (!this.#frame) this.#frame = requestAnimationFrame(() => this.#render());

@@ -158,6 +158,8 @@ export const SUBPROTOCOL = "demineur.v1";
 /** No 0 O, 1 I L, or U, so that a code read aloud comes out the same. */
 export const ALPHABET = "23456789ABCDEFGHJKMNPQRSTVWXYZ";
 export const CODE_LENGTH = 8;
+/** Characters that can be seen. */
+const NAME_MAX = 24;
 
 export const CLOSE = Object.freeze({
   SUPERSEDED: 4002,
@@ -223,6 +225,21 @@ export function cleanCode(typed) {
   const code = (fromLink?.[1] ?? typed).replace(/[-\s]/g, "").toUpperCase();
   const valid = code.length === CODE_LENGTH && [...code].every((c) => ALPHABET.includes(c));
   return valid ? code : null;
+}
+
+/**
+ * What somebody typed as a name, without spaces at its ends and cut where the server would refuse
+ * it as too long: marks and joiners do not count.
+ * @param {string} typed
+ */
+export function cutName(typed) {
+  let room = NAME_MAX;
+  let name = "";
+  for (const character of typed.normalize("NFC").trim()) {
+    if (!/[\p{M}\u200c\u200d]/u.test(character) && room-- === 0) break;
+    name += character;
+  }
+  return name.trimEnd();
 }
 
 /** @param {string} code */

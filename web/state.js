@@ -44,6 +44,7 @@ import { mayMove } from "./select.js";
  * @property {ClientFrame[]} send
  * @property {string | null} [token] A new token to keep; null: forget the one that was sent, and
  *   say hello again without it.
+ * @property {null} [name] Forget the name that was sent, and say hello again without it.
  */
 
 /** Errors that keep one out of a room, as an answer to `create` or `join`. */
@@ -229,6 +230,7 @@ function refusedBy(state, frame, localMs) {
   const room = state.room && fold(state.room, frame, timeOf(state, localMs));
   const { code, text, retry_ms: retryMs = 0 } = frame;
   const fault = { code, text, retryMs, id: (state.fault?.id ?? 0) + 1 };
+  if (frame.code === "bad_name" && state.stage === "none") return { state: { ...state, fault }, send: [], name: null };
   // In answer to a join, even to one that was to bring back what is still on screen.
   const refused = state.stage !== "in" && REFUSALS.has(frame.code);
   if (refused) return only({ ...state, room: null, refusal: frame.code, fault });

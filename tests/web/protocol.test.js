@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ALPHABET, afterClose, cleanCode, encode, newCode, parse, showCode } from "../../web/protocol.js";
+import { ALPHABET, afterClose, cleanCode, cutName, encode, newCode, parse, showCode } from "../../web/protocol.js";
 
 test("a frame is read, and what is none of ours is not", () => {
   assert.deepEqual(parse('{"t":"pong","at":1,"now_ms":2}'), { t: "pong", at: 1, now_ms: 2 });
@@ -33,4 +33,13 @@ test("what follows on each close code", () => {
   for (const code of [1001, 1005, 1006, 1011, 1012, 1013, 4000, 4005]) assert.equal(afterClose(code), "soon");
   for (const code of [4008, 4009, 4010]) assert.equal(afterClose(code), "slowly");
   for (const code of [4002, 4004]) assert.equal(afterClose(code), "never");
+});
+
+test("a name is cut where the server would refuse it", () => {
+  assert.equal(cutName("  Zoë Q. "), "Zoë Q.");
+  assert.equal(cutName("W".repeat(48)), "W".repeat(24));
+  assert.equal(cutName("🦊".repeat(24)), "🦊".repeat(24));
+  assert.equal(cutName(`${"a".repeat(23)} b`), "a".repeat(23));
+  assert.equal(cutName("กั".repeat(25)), "กั".repeat(24), "marks do not count");
+  assert.equal(cutName("   "), "");
 });

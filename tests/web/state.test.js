@@ -36,6 +36,14 @@ test("a token that the server does not know is forgotten", () => {
   assert.equal(machine.received(state, { t: "error", code: "bad_token", text: "" }, 0).token, null);
 });
 
+test("a name that the server refuses is forgotten, and keeps nobody out", () => {
+  const { state } = machine.opened(machine.newState("K7MP3QXZ", join), { token: null, name: "\u202e" });
+  const refused = machine.received(state, { t: "error", code: "bad_name", text: "" }, 0);
+  assert.equal(refused.name, null);
+  assert.equal(refused.state.fault.code, "bad_name", "it is told why");
+  assert.equal("name" in machine.received(inRoom(), { t: "error", code: "bad_name", text: "" }, 0), false);
+});
+
 test("who joins asks to join, who creates asks to create", () => {
   sent(greeted().send, "ping", "join");
   const create = { kind: "create", settings: SETTINGS };

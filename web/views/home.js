@@ -2,7 +2,7 @@
 
 import { button, el, fill, icon, setAttribute, setText } from "../dom.js";
 import { t } from "../i18n.js";
-import { cleanCode, newCode, showCode } from "../protocol.js";
+import { cleanCode, cutName, newCode, showCode } from "../protocol.js";
 import { levelName, phaseName, traits } from "../words.js";
 import { settingsForm } from "./settings.js";
 import { vignette } from "./vignette.js";
@@ -58,7 +58,10 @@ function nameField(kept, changed) {
     type: "text", maxlength: 48, autocomplete: "nickname", spellcheck: "false", value: kept,
     placeholder: t("home.namePlaceholder"),
   });
-  input.addEventListener("input", () => changed(input.value.trim()));
+  input.addEventListener("input", () => changed(cutName(input.value)));
+  input.addEventListener("change", () => {
+    input.value = cutName(input.value);
+  });
   return el("label", { class: "field" }, el("span", {}, t("home.name")), input);
 }
 

@@ -2,7 +2,7 @@
 
 import { button, el, fill, icon, setAttribute, setText } from "../dom.js";
 import { t } from "../i18n.js";
-import { showCode } from "../protocol.js";
+import { cutName, showCode } from "../protocol.js";
 import { self } from "../select.js";
 import { playerList } from "./players.js";
 import { settingsForm, settingsSummary } from "./settings.js";
@@ -99,8 +99,9 @@ function nameForm(actions) {
     el("button", { type: "submit", class: "button" }, t("lobby.save")));
   element.addEventListener("submit", (event) => {
     event.preventDefault();
-    if (!input.value.trim()) return input.focus();
-    actions.rename(input.value.trim());
+    input.value = cutName(input.value);
+    if (!input.value) return input.focus();
+    actions.rename(input.value);
     setAttribute(element, "data-asks", false);
     setText(label, t("lobby.rename"));
     input.blur();
