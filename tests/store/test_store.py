@@ -12,10 +12,13 @@ from demineur.store import (
     Held,
     Lease,
     Missing,
+    RedisClock,
     RoomExists,
     Store,
     StoreUnavailable,
 )
+from demineur.store.keys import player_key
+from demineur.store.settings import DAY_MS
 from demineur.store.store import PAGE_EVENTS
 from tests.store.conftest import OpenAnother, begin
 
@@ -321,7 +324,7 @@ async def test_a_player_is_renamed(store: Store) -> None:
 
 
 async def test_a_player_who_stays_away_is_forgotten(stores: OpenAnother) -> None:
-    store = await stores(player_ttl_ms=50)
+    store = await stores(newcomer_ttl_ms=50)
     player_id, token = await store.new_player("Zoë")
     deadline = time.monotonic() + 5
     while await store.player(token) is not None:
@@ -329,6 +332,28 @@ async def test_a_player_who_stays_away_is_forgotten(stores: OpenAnother) -> None
         await asyncio.sleep(0.01)
     assert not await store.rename(player_id, "Zoë")
     assert await store.player(token) is None
+
+
+async def test_a_player_who_comes_back_on_another_day_is_kept_for_longer(
+    stores: OpenAnother, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = await stores()
+    player_id, token = await store.new_player("Zoë")
+    key = player_key(player_id)
+
+    async def days_left() -> float:
+        left_ms: int = await store._caller.read(key, "PTTL", key)
+        return left_ms / DAY_MS
+
+    assert await store.player(token) is not None
+    assert await store.rename(player_id, "Łucja")  # costs nothing, so it proves nothing
+    assert 29 < await days_left() <= 30
+    tomorrow_ms = store.clock.now_ms() + DAY_MS + 1
+    monkeypatch.setattr(RedisClock, "now_ms", lambda _: tomorrow_ms)
+    found = await store.player(token)
+    assert found is not None
+    assert found.name == "Łucja"
+    assert 399 < await days_left() <= 400
 
 
 # Lobby and watch list

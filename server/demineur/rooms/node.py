@@ -33,8 +33,9 @@ class SessionLimits:
     """Rooms created from one address, sustained; above: ``too_many_rooms``."""
     creation_burst: int = 60
     """The same at once."""
-    identities_per_s: float = 5.0
-    """New identities from one address, sustained; above: ``busy``."""
+    identities_per_s: float = 0.5
+    """New identities from one address, sustained; above: ``busy``. Redis keeps each for a month,
+    300 bytes: an address that makes them day and night fills 400 MB."""
     identity_burst: int = 200
     """The same at once: a class that opens the page together comes from one address."""
     busy_lag_ms: float = 60.0

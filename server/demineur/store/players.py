@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from demineur.store.calls import Caller
 from demineur.store.clock import RedisClock
 from demineur.store.keys import player_key
-from demineur.store.scripts import PLAYER_TOUCH
+from demineur.store.scripts import PLAYER_TOUCH, Argument
 from demineur.store.settings import DAY_MS, StoreSettings
 
 _TOKEN = re.compile(r"([0-9a-f]{16})\.([A-Za-z0-9_-]{43})")
@@ -37,7 +37,7 @@ class Players:
     def __init__(self, caller: Caller, clock: RedisClock, settings: StoreSettings) -> None:
         self._caller = caller
         self._clock = clock
-        self._ttl_ms = settings.player_ttl_ms
+        self._settings = settings
 
     async def create(self, name: str) -> tuple[str, str]:
         """Make a player and return the id and the token, which is never to be had again."""
@@ -46,7 +46,9 @@ class Players:
         fields = ("name", name, "token_hash", _digest(secret))
         times = ("created_ms", now_ms, "seen_ms", now_ms)
         await self._caller.write(
-            key, [("HSET", key, *fields, *times), ("PEXPIRE", key, self._ttl_ms)], held=True
+            key,
+            [("HSET", key, *fields, *times), ("PEXPIRE", key, self._settings.newcomer_ttl_ms)],
+            held=True,
         )
         return player, f"{player}.{secret}"
 
@@ -63,19 +65,18 @@ class Players:
         if not hmac.compare_digest(known[0] or b"", _digest(secret).encode()):
             return None
         found = Player(player, known[1].decode(), int(known[2]), int(known[3]))
-        if self._clock.now_ms() - found.seen_ms > DAY_MS:
-            await self._touch(player, "")
+        now_ms = self._clock.now_ms()
+        if now_ms - found.seen_ms > DAY_MS:
+            await self._touch(player, now_ms, self._settings.player_ttl_ms, "")
         return found
 
     async def rename(self, player: str, name: str) -> bool:
         """Change a player's name; False where there is no such player."""
-        return await self._touch(player, name)
+        return await self._touch(player, "", "", name)
 
-    async def _touch(self, player: str, name: str) -> bool:
-        reply = await self._caller.run(
-            PLAYER_TOUCH, [player_key(player)], [self._clock.now_ms(), self._ttl_ms, name]
-        )
-        return bool(reply)
+    async def _touch(self, player: str, now_ms: int | str, ttl_ms: int | str, name: str) -> bool:
+        arguments: list[Argument] = [now_ms, ttl_ms, name]
+        return bool(await self._caller.run(PLAYER_TOUCH, [player_key(player)], arguments))
 
 
 def _digest(secret: str) -> str:

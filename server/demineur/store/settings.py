@@ -52,6 +52,10 @@ class StoreSettings:
     max_batch_bytes: int = 1024 * 1024
     """Bounds of one call, so that no script holds Redis for long (about 1 ms)."""
 
+    newcomer_ttl_ms: int = 30 * DAY_MS
+    """How long a player is kept who was never seen on a second day: identities cost nothing to
+    make, and whoever makes them by the million does not come back for each."""
     player_ttl_ms: int = 400 * DAY_MS
+    """How long one is kept who was, from the last day on."""
     node_memory_ms: int = DAY_MS
     """How long the last sign of life of a node is kept, for those who take its rooms over."""

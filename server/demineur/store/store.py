@@ -244,7 +244,7 @@ class Store:
         return await self._players.create(name)
 
     async def player(self, token: str) -> Player | None:
-        """Return whose token it is; None for any that is not right. Renews the 400 days."""
+        """Return whose token it is; None for any that is not right. Renews 400 days."""
         return await self._players.by_token(token)
 
     async def rename(self, player_id: str, name: str) -> bool:
