@@ -93,6 +93,7 @@ async def test_a_failover_by_sentinel_loses_no_answered_move(
         try:
             await races
             fleet.check(redis.Redis(port=site.master_port(), password=ADMIN_PASSWORD))
+            assert all(racer.moves_lost == 0 for racer in fleet.racers)
         finally:
             if how == "master paused":
                 master.resume()
