@@ -38,7 +38,7 @@ function go(path, wish) {
 function open(wish) {
   page?.destroy();
   const match = /^\/r\/([^/]+)\/?$/.exec(location.pathname);
-  const code = match && cleanCode(decodeURIComponent(match[1] ?? ""));
+  const code = match && cleanCode((match[1] ?? "").replaceAll("%20", " "));
   page = code ? openRoom(code, wish ?? { kind: "join", role: "player" }) : openHome();
   window.scrollTo(0, 0);
 }
