@@ -8,7 +8,7 @@ import { Renderer } from "../render.js";
 
 const SHAPE = Object.freeze({ width: 12, height: 4, mines: 8 });
 const CELL = 30;
-const MINES = Object.freeze([5, 14, 20, 27, 31, 34, 44, 47]);
+const MINES = Object.freeze([5, 14, 20, 27, 31, 34, 42, 47]);
 /** From this column on, counted at the top and one less each row, cells are hidden. */
 const HIDDEN_FROM = 9;
 
