@@ -63,6 +63,7 @@ export default {
   "lobby.share": "Share",
   "lobby.shareText": "Race me across a minefield!",
   "lobby.shareHint": "Send the link to your friends, or tell them the code.",
+  "lobby.localHint": "This link works on this computer only. For friends, open the page at the network address that the server printed.",
   "lobby.players": "Players",
   "lobby.count": "{players} of {max}",
   "lobby.watching": { one: "{count} person is watching", other: "{count} people are watching" },

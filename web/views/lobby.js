@@ -61,8 +61,16 @@ function codeCard(code, actions) {
     el("div", { class: "buttons" },
       button({ class: "button primary" }, [icon("link"), t("lobby.copy")], () => void copy(link, actions)),
       "share" in navigator && shareButton),
-    el("p", { class: "hint" }, t("lobby.shareHint")),
+    el("p", { class: "hint" }, t(isLocal(location.hostname) ? "lobby.localHint" : "lobby.shareHint")),
     el("a", { class: "code-link", href: link, dir: "ltr", tabindex: -1, "aria-hidden": "true" }, link));
+}
+
+/**
+ * Whether an address leads to this very machine, so that a link with it is of no use elsewhere.
+ * @param {string} host
+ */
+function isLocal(host) {
+  return host === "localhost" || host === "[::1]" || /^127\./.test(host);
 }
 
 /**
