@@ -250,3 +250,11 @@ def test_metrics_that_are_named_exist_and_are_all_there_are() -> None:
         if metric.name.startswith("demineur_")
     }
     assert named == collected
+
+
+def test_every_decision_is_in_the_list() -> None:
+    folder = ROOT / "docs" / "decisions"
+    listed = re.findall(
+        r"^- \[\d{3}\]\((.+?)\): ", (folder / "README.md").read_text(), re.MULTILINE
+    )
+    assert listed == sorted(path.name for path in folder.glob("0*.md") if path.name[:3] != "000")
