@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from demineur import __version__
 from demineur.cli import replay, run
 from tests.cli.command import PROGRAM, VECTORS, Answer, demineur
 
@@ -107,6 +108,10 @@ def test_bad_input_in_a_process_of_its_own() -> None:
         "standard input: run 2, move 17: cell 99 is off the 9x9 board"
     )
     assert "No such option" in demineur("verify", "--loud").refusal()
+
+
+def test_the_version_is_that_of_the_package(command: Command) -> None:
+    assert command("--version") == Answer(0, f"{__version__}\n", "")
 
 
 def test_help_names_the_commands(command: Command) -> None:

@@ -12,10 +12,11 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
-from typing import Final
+from typing import Annotated, Final
 
 import typer
 
+from demineur import __version__
 from demineur.cli.board import board as _board
 from demineur.cli.errors import InputError
 from demineur.cli.replay import replay as _replay
@@ -38,15 +39,33 @@ _LATE: Final = ("serve",)
 _ArgumentError: Final[type[Exception]] = typer.BadParameter.__mro__[2]
 
 
+def _say_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(__version__)
+        raise typer.Exit
+
+
+_Version = Annotated[
+    bool,
+    typer.Option(
+        "--version", callback=_say_version, is_eager=True, help="Show the version and exit."
+    ),
+]
+
+
+def _root(version: _Version = False) -> None:
+    """Minesweeper races: the server, and tools for boards and runs."""
+
+
 def build(arguments: Sequence[str]) -> typer.Typer:
     """The command line that `arguments` need: late commands only if asked for, or for help."""
     app = typer.Typer(
         name="demineur",
-        help="Minesweeper races: the server, and tools for boards and runs.",
         add_completion=False,
         pretty_exceptions_enable=False,
         rich_markup_mode=None,
     )
+    app.callback()(_root)
     for name, command in _EARLY.items():
         app.command(name)(command)
     for name in _LATE:
