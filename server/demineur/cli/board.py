@@ -36,7 +36,7 @@ def board(
     *,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
 ) -> None:
-    """Show the board of a level or size that follows from a seed and a first tap."""
+    """Show the board that follows from a seed and a first tap."""
     if not _SEED.fullmatch(seed):
         raise InputError("--seed: a seed is 32 lower-case hex digits")
     width, height, count = _shape(level, size, mines)

@@ -24,7 +24,10 @@ def verify(
         bool, typer.Option("--json", help="One JSON document; the faults on standard error, too.")
     ] = False,
 ) -> int:
-    """Check recorded results and seeds of runs; a line and exit status 1 for what is wrong."""
+    """Check recorded results and seeds of runs.
+
+    Prints a line for each that does not hold, and then ends with 1.
+    """
     runs = RunFiles(file)
     count = faulty = records = 0
     with spooled() as spool:
