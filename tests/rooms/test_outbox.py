@@ -12,7 +12,7 @@ class Ear:
 
     def __init__(self, *, deaf: bool = False) -> None:
         self.heard: list[bytes] = []
-        self.answered_n = 0
+        self.answered_n = self.done_n = 0
         self._deaf = deaf
 
     def send(self, frame: bytes) -> None:

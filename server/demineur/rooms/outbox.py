@@ -16,6 +16,7 @@ class Receiver(Protocol):
     """Who frames are sent to."""
 
     answered_n: int
+    done_n: int
 
     def send(self, frame: bytes) -> None:
         """Send a frame."""
@@ -115,7 +116,9 @@ def _hand_out(
                 receiver.send_droppable(frame)
             else:
                 receiver.send(frame)
-    if answer is not None and answer.made:
-        answer.receiver.answered_n = answer.n
+    if answer is not None:
+        answer.receiver.done_n = answer.n
+        if answer.made:
+            answer.receiver.answered_n = answer.n
     if after is not None:
         after()

@@ -200,6 +200,7 @@ class Runner:
             self._history.answered(number, answer)
             self._dirty.add(number)
         letters.insert(0, Letter((visitor,), wire.encode(answer)))
+        visitor.asked_n = message.n
         self._store(steps, letters, Answer(visitor, message.n, made is not None))
         self._progress_soon()
         MOVES.inc()

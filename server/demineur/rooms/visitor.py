@@ -46,7 +46,17 @@ class Latch:
 class Visitor:
     """An identity on a connection. ``seat`` is set by the runner that seats it."""
 
-    __slots__ = ("_latch", "answered_n", "arrived_ns", "connection", "name", "player", "seat")
+    __slots__ = (
+        "_latch",
+        "answered_n",
+        "arrived_ns",
+        "asked_n",
+        "connection",
+        "done_n",
+        "name",
+        "player",
+        "seat",
+    )
 
     def __init__(self, latch: Latch, player: str, name: str) -> None:
         self._latch = latch
@@ -57,8 +67,15 @@ class Visitor:
         self.seat: int | None = None
         self.answered_n = 0
         """The last move that was answered as made: what the client relies on."""
+        self.asked_n = self.done_n = 0
+        """The last move that was taken in, and the last that was answered in any way."""
         self.arrived_ns = 0
         """``time.monotonic_ns`` at which the message in hand arrived."""
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether a move of this client has no answer yet."""
+        return self.asked_n != self.done_n
 
     def send(self, frame: bytes) -> None:
         """Send a frame."""

@@ -71,6 +71,8 @@ class GroupCommit:
         """Script calls answered so far."""
         self.appends = 0
         """Appends stored so far."""
+        self.latency_s = 0.0
+        """How long the append stored last had waited."""
 
     def append(
         self,
@@ -316,6 +318,7 @@ class GroupCommit:
 
     def _resolve(self, append: Append) -> None:
         self.appends += 1
+        self.latency_s = self._loop.time() + self._settings.call_timeout_s - append.deadline
         self._settled(append)
         append.resolve()
 

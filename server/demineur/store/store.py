@@ -178,6 +178,11 @@ class Store:
         return self._commit.waiting_appends
 
     @property
+    def append_latency_ms(self) -> float:
+        """How long the append stored last had waited: what a move costs its player now."""
+        return self._commit.latency_s * 1000
+
+    @property
     def stored_appends(self) -> int:
         """Appends stored so far, for the metrics."""
         return self._commit.appends
