@@ -243,3 +243,65 @@ async def test_a_websocket_address_asked_plainly(start: Start, raws: list[Raw]) 
     raws.append(raw)
     status, headers, _ = await raw.ask("/ws/K7MP3QXZ")
     assert (status, headers["upgrade"]) == (426, "websocket")
+
+
+async def test_a_turn_answers_few_requests_however_many_ask(start: Start, raws: list[Raw]) -> None:
+    turn, answered_in = 0, []
+
+    def note(request: HttpRequest) -> HttpResponse:
+        answered_in.append(turn)
+        return HttpResponse.json({})
+
+    async def others() -> None:
+        nonlocal turn
+        while True:
+            turn += 1
+            await asyncio.sleep(0)
+
+    listener = await start(
+        Recorder(), http=HttpRoutes({"/note": note}), limits=Limits(requests_per_turn=4)
+    )
+    raws += [await Raw.connect(listener) for _ in range(20)]
+    beside = asyncio.create_task(others())
+    for raw in raws:
+        raw.send(request_head("/note", "GET", {"Host": "localhost"}) * 5)
+    for raw in raws:
+        assert [(await raw.response())[0] for _ in range(5)] == [200] * 5
+    beside.cancel()
+    assert len(answered_in) == 100
+    assert max(answered_in.count(each) for each in answered_in) <= 4
+    raws[0].send(request_head())  # and a handshake waits in the same line
+    assert (await raws[0].response())[0] == 101
+
+
+async def test_who_hangs_up_in_line_holds_nobody_up(start: Start, raws: list[Raw]) -> None:
+    listener = await start(Recorder(), http=_ROUTES, limits=Limits(requests_per_turn=1))
+    raws += [await Raw.connect(listener) for _ in range(10)]
+    for raw in raws:
+        raw.send(request_head("/say", "GET", {"Host": "localhost"}))
+    await until(lambda: bool(listener._in_line))
+    for intake in [*listener._in_line][::2]:
+        assert intake.transport is not None
+        intake.transport.abort()
+    late = await Raw.connect(listener)
+    raws.append(late)
+    assert (await late.ask("/say"))[0] == 200
+    await until(lambda: not listener._in_line)
+
+
+async def test_a_fault_in_line_ends_its_own_request_only(
+    start: Start, raws: list[Raw], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    listener = await start(Recorder(), http=_ROUTES)
+    raws += [await Raw.connect(listener) for _ in range(2)]
+
+    def fail() -> None:
+        monkeypatch.undo()
+        raise RuntimeError("nobody thought of it")
+
+    monkeypatch.setattr(listener, "new_wire", fail)
+    raws[0].send(request_head("/say", "GET", {"Host": "localhost"}))
+    with capture_logs() as logs:
+        await raws[0].ended()
+    assert [entry["event"] for entry in logs] == ["a request failed"]
+    assert (await raws[1].ask("/say"))[0] == 200

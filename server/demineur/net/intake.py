@@ -39,6 +39,7 @@ class Intake(asyncio.Protocol):
         "_deadline_ns",
         "_is_done",
         "_is_full",
+        "_is_in_line",
         "_listener",
         "_requests",
         "_sent_ns",
@@ -53,6 +54,7 @@ class Intake(asyncio.Protocol):
         self._requests = 0
         self._is_done = False
         self._is_full = False
+        self._is_in_line = False
         self._deadline_ns = 0
         self._sent_ns = 0
         self.due_tick = 0
@@ -70,12 +72,12 @@ class Intake(asyncio.Protocol):
             self._wait(self._listener.limits.handshake_timeout_s)
 
     def data_received(self, data: bytes) -> None:
-        """Answer the request, when it is whole."""
+        """Get in line with the request, when it is whole."""
         if self._is_done:
             return
         searched = max(0, len(self._buffer) - len(_HEAD_END) + 1)
         self._buffer += data
-        if not self._is_full:
+        if not self._is_full and not self._is_in_line:
             self._advance(searched)
 
     def eof_received(self) -> bool:
@@ -120,27 +122,41 @@ class Intake(asyncio.Protocol):
         self._listener.wheel.put(self, self._deadline_ns)
 
     def _go_on(self) -> None:
-        if self._is_full or self.transport is None or self.transport.is_closing():
+        if self._is_full or self._is_in_line:
+            return
+        if self.transport is None or self.transport.is_closing():
             return
         self.transport.resume_reading()
         if not self._is_done:
             self._advance(0)
 
     def _advance(self, searched: int) -> None:
-        """Answer one request; one that is there already behind it waits for its turn."""
+        """Get in line with one request; what is there already behind it waits for the next."""
         limit = self._listener.limits.max_head_bytes
         end = self._buffer.find(_HEAD_END, searched)
         if self._buffer and self._buffer[0] not in _CAPITALS:
             self._refuse(400, "bad_request", "This is no valid HTTP request.")
         elif end > limit or (end < 0 and len(self._buffer) > limit):
             self._refuse(431, "head_too_large", "The request's head is too large.")
-        elif end >= 0:
-            head = bytes(self._buffer[: end + len(_HEAD_END)])
-            del self._buffer[: len(head)]
-            self._request(head)
-            if self._buffer and not self._is_done and self.transport is not None:
-                self.transport.pause_reading()
-                asyncio.get_running_loop().call_soon(self._go_on)
+        elif end >= 0 and self.transport is not None and not self.transport.is_closing():
+            self._is_in_line = True
+            self.transport.pause_reading()
+            self._listener.get_in_line(self)
+
+    def answer(self) -> None:
+        """Answer the request with which it was in line, unless it has ended meanwhile."""
+        self._is_in_line = False
+        transport = self.transport
+        if transport is None or transport.is_closing():
+            return
+        transport.resume_reading()
+        if self._is_done:
+            return
+        head = bytes(self._buffer[: self._buffer.find(_HEAD_END) + len(_HEAD_END)])
+        del self._buffer[: len(head)]
+        self._request(head)
+        if self._buffer and not self._is_done:
+            self._go_on()
 
     def _request(self, head: bytes) -> None:
         method = head.split(b" ", 1)[0]

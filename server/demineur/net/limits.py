@@ -52,6 +52,10 @@ class Limits:
     max_requests: int = 500
     """Plain HTTP requests over one connection; the last answer says ``Connection: close``."""
 
+    requests_per_turn: int = 4
+    """Requests, handshakes among them, that are answered in one turn of the event loop; the others
+    wait in line: a request costs as much as several moves."""
+
     max_head_bytes: int = 16_384
     """A request's head; above: HTTP 431."""
 
