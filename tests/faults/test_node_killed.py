@@ -30,11 +30,13 @@ async def test_every_race_goes_on_and_no_answered_move_is_lost(
     assert back_s, "nobody lost the line"
     assert median(back_s) <= 2.0
     assert max(back_s) <= 6.0
-    stalls = [stall for log in logs for stall in log.stalls]
-    assert stalls, "no room was taken over"
-    errors_ms = [abs(stall.from_ms - killed_ms) for stall in stalls]
+    # A machine that is busy may have made a node stand still at other moments besides.
+    errors_ms = [
+        min(abs(each.from_ms - killed_ms) for each in log.stalls) for log in logs if log.stalls
+    ]
+    assert errors_ms, "no room was taken over"
     print(
-        f"\n{len(stalls)} rooms taken over; back at play after {median(back_s):.2f} s (median), "
+        f"\n{len(errors_ms)} rooms taken over; back at play after {median(back_s):.2f} s (median), "
         f"{max(back_s):.2f} s (worst); credit wrong by {median(errors_ms):.0f} ms (median), "
         f"{percentile(errors_ms, 0.95):.0f} ms (95 %), {max(errors_ms)} ms (worst)"
     )
