@@ -324,3 +324,27 @@ async def test_a_room_that_is_lost_while_somebody_comes_in_is_found_again(
     room = await early.join()
     assert [player["name"] for player in room["players"]] == ["Host", "Early"]
     assert not table.runner(early).is_over
+
+
+async def test_a_room_that_cannot_be_read_does_not_stop_the_sweep(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rooms, store = table.app.node.rooms, table.app.store
+    bad, good = new_code(), new_code()
+    asked: list[str] = []
+    seen = asyncio.Event()
+
+    async def located(code: str, over_epoch: int | None = None) -> Runner | Elsewhere | None:
+        asked.append(code)
+        if code == bad:
+            raise RuntimeError("nobody thought of it")
+        seen.set()
+        return None
+
+    monkeypatch.setattr(rooms, "locate", located)
+    overdue_ms = store.clock.now_ms() - 60_000
+    store.watch(bad, overdue_ms)
+    store.watch(good, overdue_ms + 1)
+    async with asyncio.timeout(10):
+        await seen.wait()
+    assert asked.index(bad) < asked.index(good)

@@ -391,10 +391,22 @@ class Rooms:
             await asyncio.sleep(SWEEP_S)
             try:
                 for code in await self._store.overdue():
-                    if code not in self._runners and await self.locate(code) is None:
-                        self._store.unwatch(code)
+                    if code not in self._runners:
+                        await self._look_after(code)
             except StoreError as error:
                 _log.debug("the sweep failed", error=str(error))
+
+    async def _look_after(self, code: str) -> None:
+        """Take an overdue room over. One that can't be taken must not keep others from it."""
+        try:
+            place = await self.locate(code)
+        except StoreError:
+            raise
+        except Exception:
+            _log.exception("an overdue room can't be taken over", room=code)
+            place = None
+        if place is None:
+            self._store.unwatch(code)
 
     def _spawn(self, work: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:
         task = asyncio.get_running_loop().create_task(work)
