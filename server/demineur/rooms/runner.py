@@ -58,6 +58,8 @@ class Runner:
         self._spectators: dict[Visitor, None] = {}
         self._dirty: set[int] = set()
         self._progress_timer: asyncio.TimerHandle | None = None
+        self._has_new_count = False
+        """Whether how many watch has changed since everybody was told."""
         self._timer: asyncio.TimerHandle | None = None
         self._timer_due_ms = NEVER_MS
         self._credited_ms = room.created_ms
@@ -253,8 +255,9 @@ class Runner:
                 self._tell_spectators()
 
     def _tell_spectators(self) -> None:
-        frame = wire.encode(wire.Spectators(count=len(self._spectators)))
-        self._outbox.put([Letter(self._audience(), frame)])
+        """Tell everybody how many watch, with the next progress: coming and going is cheap."""
+        self._has_new_count = True
+        self._progress_soon()
 
     # What the node asks.
 
@@ -417,12 +420,16 @@ class Runner:
             self._services.failed(self, error)
 
     def _progress_soon(self) -> None:
-        if self._progress_timer is None and self._dirty:
+        if self._progress_timer is None and (self._dirty or self._has_new_count):
             delay_s = self._services.limits.progress_interval_ms / 1000
             self._progress_timer = self._loop.call_later(delay_s, self._send_progress)
 
     def _send_progress(self) -> None:
         self._progress_timer = None
+        if self._has_new_count:
+            self._has_new_count = False
+            frame = wire.encode(wire.Spectators(count=len(self._spectators)))
+            self._outbox.put([Letter(self._audience(), frame)])
         seats = [self.room.seats[n] for n in sorted(self._dirty) if n in self.room.seats]
         self._dirty.clear()
         if seats:
