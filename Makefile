@@ -86,10 +86,12 @@ $(PYTHON_IN):
 	@python=$$(.ci/find-python) && "$$python" -m venv $(VENV)
 
 $(RUNTIME): pyproject.toml | $(PYTHON_IN)
+	@echo 'Installing into $(VENV), once: about a minute.'
 	@$(PYTHON_IN) -m pip install --quiet --disable-pip-version-check --editable .
 	@touch $@
 
 $(DEV): pyproject.toml | $(PYTHON_IN)
+	@echo 'Installing into $(VENV) what developing needs, once: some minutes.'
 	@$(PYTHON_IN) -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch $(RUNTIME) $@
 
