@@ -5,7 +5,7 @@
 
 import { stopwatchOf } from "./clock.js";
 import { applied, bySeat, committed, eachPlayer } from "./events.js";
-import { answered, refused, runOf } from "./run.js";
+import { answered, madeUpTo, refused, runOf } from "./run.js";
 
 /** @typedef {import("./protocol.js").RoomSnapshot} RoomSnapshot */
 /** @typedef {import("./protocol.js").ServerFrame} ServerFrame */
@@ -136,7 +136,8 @@ function caughtUp(room, frame, at) {
   if (next.run) {
     const waiting = next.run.waiting.filter((move) => move.n > frame.n);
     const { n, held } = next.run;
-    const run = { ...next.run, n: Math.max(n, frame.n), held: Math.max(held, frame.n), waiting };
+    const made = madeUpTo(next.run.made, frame.n);
+    const run = { ...next.run, n: Math.max(n, frame.n), held: Math.max(held, frame.n), waiting, made };
     next = { ...next, run };
   }
   return { ...next, v: frame.v, spectators: frame.spectators };

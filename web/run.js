@@ -11,6 +11,7 @@ import { around, eachOpened, HIDDEN, MINE_HIT } from "./grid.js";
 /** @typedef {import("./protocol.js").Moved} Moved */
 /** @typedef {import("./protocol.js").BoardSize} BoardSize */
 /** @typedef {{n: number, t: "tap"|"flag", c: number}} Move */
+/** @typedef {Move & {ms: number}} MadeMove With what one's own clock showed. */
 /**
  * @typedef {object} Run
  * @property {BoardSize} size
@@ -22,6 +23,8 @@ import { around, eachOpened, HIDDEN, MINE_HIT } from "./grid.js";
  * @property {number} held The last of them that did something: those that the rules ignore are in
  *   no log, so only this one may be claimed on return.
  * @property {readonly Move[]} waiting Moves without an answer, oldest first.
+ * @property {readonly MadeMove[] | null} made All moves that did something, in order; null when not
+ *   all are known, as after the page was loaded again.
  */
 
 /**
@@ -40,6 +43,7 @@ export function newRun(size, penalty) {
     n: 0,
     held: 0,
     waiting: [],
+    made: [],
   };
 }
 
@@ -56,12 +60,24 @@ export function runOf(size, penalty, own, before) {
   run.status = own.status;
   run.n = run.held = own.n;
   run.waiting = (before?.waiting ?? []).filter((move) => move.n > own.n);
+  run.made = madeUpTo(before?.made ?? null, own.n);
   eachOpened(own.open, (cell, content) => {
     run.cells[cell] = content;
   });
   for (const cell of own.exploded) run.cells[cell] = MINE_HIT;
   for (const cell of own.flags) run.flags[cell] = 1;
   return run;
+}
+
+/**
+ * The moves made up to `n`, the last that did something; null when they are not all known. A server
+ * that lost moves holds fewer than it said.
+ * @param {readonly MadeMove[] | null} made
+ * @param {number} n
+ */
+export function madeUpTo(made, n) {
+  const kept = made?.filter((move) => move.n <= n) ?? [];
+  return (kept.at(-1)?.n ?? 0) === n ? kept : null;
 }
 
 /**
@@ -172,6 +188,7 @@ export function answered(run, moved) {
     held: moved.open || moved.flag ? Math.max(run.held, moved.n) : run.held,
     // Answers come in the order of the moves, so an older one that still waits never gets one.
     waiting: run.waiting.filter((move) => move.n > moved.n),
+    made: withMade(run, moved),
   };
   if (moved.status) next.status = moved.status;
   if (moved.open) {
@@ -187,6 +204,17 @@ export function answered(run, moved) {
     next.flags[moved.flag[0]] = moved.flag[1] ? 1 : 0;
   }
   return next;
+}
+
+/**
+ * The moves made, and the one that was answered if it did something.
+ * @param {Run} run
+ * @param {Moved} moved
+ */
+function withMade({ made, waiting }, { n, ms, open, flag }) {
+  if (!made || !(open || flag) || n <= (made.at(-1)?.n ?? 0)) return made;
+  const move = waiting.find((each) => each.n === n);
+  return move ? [...made, { ...move, ms }] : null;
 }
 
 /**

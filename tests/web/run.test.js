@@ -112,3 +112,28 @@ test("a snapshot keeps the moves that the server has not had", () => {
   assert.deepEqual(run.waiting, [{ n: 3, t: "tap", c: 1 }]);
   assert.deepEqual([run.n, run.flags[0], run.cells[5], run.cells[0]], [2, 1, 1, HIDDEN]);
 });
+
+test("moves that did something are kept with their times", () => {
+  let run = runs.withMove(runs.newRun(SIZE, false), "tap", 5, undefined).run;
+  run = runs.withMove(run, "flag", 0, undefined).run;
+  run = runs.answered(run, { t: "moved", n: 1, ms: 0, open: [[4, "1111"]], status: "playing" });
+  run = runs.answered(run, { t: "moved", n: 2, ms: 40, flag: [0, true] });
+  run = runs.answered(run, { t: "moved", n: 2, ms: 90, flag: [0, true], again: true });
+  run = runs.answered(run, { t: "moved", n: 3, ms: 95 });
+  assert.deepEqual(run.made, [{ n: 1, ms: 0, t: "tap", c: 5 }, { n: 2, ms: 40, t: "flag", c: 0 }]);
+  const elsewhere = runs.answered(run, { t: "moved", n: 4, ms: 99, flag: [11, true] });
+  assert.equal(elsewhere.made, null, "one that this page did not make");
+});
+
+test("a snapshot keeps the moves made when it holds no other", () => {
+  let before = runs.withMove(runs.newRun(SIZE, false), "tap", 5, undefined).run;
+  before = runs.answered(before, { t: "moved", n: 1, ms: 0, open: [[4, "1111"]], status: "playing" });
+  before = runs.withMove(before, "flag", 0, undefined).run;
+  before = runs.answered(before, { t: "moved", n: 2, ms: 9, flag: [0, true] });
+  const made = (n, from) => runs.runOf(SIZE, false, { n, status: "playing", open: [], flags: [], exploded: [] }, from).made;
+  assert.deepEqual(made(2, before), before.made);
+  assert.deepEqual(made(1, before), before.made.slice(0, 1), "the store lost the last");
+  assert.equal(made(3, before), null);
+  assert.equal(made(2, null), null, "the page was loaded again");
+  assert.deepEqual(made(0, null), []);
+});

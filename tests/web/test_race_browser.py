@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -88,7 +91,10 @@ async def test_a_whole_race_won_and_lost_and_a_rematch(people: People) -> None:
         await expect(page.locator(".fair")).to_have_attribute("data-state", "verified")
         await expect(page.locator(".fair-list li")).to_have_count(3)
     await people.shoot(ann, "5-result")
+    await check_by_command_line(ann, people.shots / "saved.json")
+    await check_by_command_line(bob, people.shots / "saved.json")
     await bob.locator(".boards .choice", has_text="Ann").click()
+    await expect(bob.locator(".fair-repeat")).to_contain_text("the board of Ann")
     await people.shoot(bob, "5-result-of-ann")
 
     await bob.get_by_role("button", name="Rematch").click()
@@ -99,6 +105,24 @@ async def test_a_whole_race_won_and_lost_and_a_rematch(people: People) -> None:
     await wait_for_go(bob)
     fresh = await read(ann)
     assert (fresh["status"], set(fresh["cells"])) == ("ready", {HIDDEN})
+
+
+async def check_by_command_line(page: Page, path: Path) -> None:
+    """The command that the page shows lays a board, and the run that it saves holds."""
+    program = str(Path(sys.executable).with_name("demineur"))
+    shown = await page.locator(".fair-command code").inner_text()
+    name, *arguments = shown.split()
+    assert name == "demineur"
+    laid = await asyncio.to_thread(subprocess.run, [program, *arguments], capture_output=True)
+    assert laid.returncode == 0, laid.stderr
+    async with page.expect_download() as download:
+        await page.get_by_role("button", name="Save run").click()
+    await (await download.value).save_as(path)
+    held = await asyncio.to_thread(
+        subprocess.run, [program, "verify", str(path)], capture_output=True, text=True
+    )
+    assert held.returncode == 0, held.stdout + held.stderr
+    assert "1 run: all that is recorded holds (2 results" in held.stdout
 
 
 async def test_a_race_that_everybody_loses(people: People) -> None:
@@ -189,6 +213,8 @@ async def test_a_page_that_is_loaded_again_has_the_same_run(people: People) -> N
     await clicker.play()
     await wait_for_screen(ann, "result")
     await expect(ann.locator(".fair")).to_have_attribute("data-state", "verified")
+    await expect(ann.get_by_role("button", name="Copy command")).to_be_visible()
+    await expect(ann.get_by_role("button", name="Save run")).to_have_count(0)
     await ann.reload()
     await wait_for_screen(ann, "result")
     await expect(ann.locator(".fair")).to_have_attribute("data-state", "verified")

@@ -174,6 +174,12 @@ export default {
   "fair.seed": "Seed",
   "fair.hash": "Commitment",
   "fair.attempt": "Attempt",
+  "fair.repeat": "Check it yourself",
+  "fair.command": "On the command line, this lays the board of {name} once more:",
+  "fair.copy": "Copy command",
+  "fair.copied": "Command copied",
+  "fair.save": "Save run",
+  "fair.saveHint": "A saved run holds all your moves. “demineur verify {file}” plays it again and checks it.",
 
   "link.connecting": "Connecting…",
   "link.reconnecting": "Reconnecting…",

@@ -1,6 +1,7 @@
 /** The waiting room: the code to share, who is there, the settings, and the way to begin. */
 
 import { button, el, fill, icon, setAttribute, setText } from "../dom.js";
+import { copyText } from "../handout.js";
 import { t } from "../i18n.js";
 import { cutName, showCode } from "../protocol.js";
 import { self } from "../select.js";
@@ -59,7 +60,7 @@ function codeCard(code, actions) {
     el("p", { class: "code-label" }, t("lobby.code")),
     el("p", { class: "code", dir: "ltr", translate: "no" }, showCode(code)),
     el("div", { class: "buttons" },
-      button({ class: "button primary" }, [icon("link"), t("lobby.copy")], () => void copy(link, actions)),
+      button({ class: "button primary" }, [icon("link"), t("lobby.copy")], () => void copyText(link).then(() => actions.say(t("lobby.copied")))),
       "share" in navigator && shareButton),
     el("p", { class: "hint" }, t(isLocal(location.hostname) ? "lobby.localHint" : "lobby.shareHint")),
     el("a", { class: "code-link", href: link, dir: "ltr", tabindex: -1, "aria-hidden": "true" }, link));
@@ -71,24 +72,6 @@ function codeCard(code, actions) {
  */
 function isLocal(host) {
   return host === "localhost" || host === "[::1]" || /^127\./.test(host);
-}
-
-/**
- * The clipboard exists on secure origins only; elsewhere a selection is copied the old way.
- * @param {string} text
- * @param {RoomActions} actions
- */
-async function copy(text, actions) {
-  try {
-    await navigator.clipboard.writeText(text);
-  } catch {
-    const field = el("textarea", { class: "visually-hidden", readonly: true }, text);
-    document.body.append(field);
-    field.select();
-    document.execCommand("copy");
-    field.remove();
-  }
-  actions.say(t("lobby.copied"));
 }
 
 /**

@@ -23,13 +23,14 @@ import { zoomControls } from "./zoom.js";
  * @param {RoomActions} actions
  */
 export function resultView(room, result, actions) {
-  const boards = boardsSection(room, result);
+  const fair = fairPanel(room, result, actions);
+  const boards = boardsSection(room, result, fair.show);
   const again = againBar(actions);
   const top = headline(room, result);
   const element = el("main", { class: "result", id: "content" }, top,
     again.element,
     el("section", { class: "card standings" }, el("h2", {}, t("result.standings")), table(room, result)),
-    el("div", { class: "result-side" }, boards.element, fairPanel(room, result)));
+    el("div", { class: "result-side" }, boards.element, fair.element));
   return {
     element,
     board: boards.board,
@@ -103,14 +104,16 @@ function tableRow(room, s) {
 /**
  * @param {Room} room
  * @param {Result} result
+ * @param {(standing: Standing) => void} shown Told whose board is shown.
  */
-function boardsSection(room, result) {
+function boardsSection(room, result, shown) {
   const zoom = zoomControls(() => board);
   const board = new Board({ gesture: () => false, zoomable: (can) => setAttribute(zoom, "hidden", !can) });
   const hint = el("p", { class: "hint" });
   const boardFor = boardsOf(result);
   const name = `board-of-${result.round}`;
   const show = (/** @type {Standing} */ s) => {
+    shown(s);
     const tapped = s.first_tap !== undefined;
     setAttribute(board.root, "hidden", !tapped);
     const shared = new Set(result.standings.map((each) => each.first_tap).filter((tap) => tap !== undefined)).size <= 1;
