@@ -10,7 +10,7 @@ import { settingsFrom } from "./levels.js";
 import { CLOSE, showCode } from "./protocol.js";
 import { hasBegun, meaning } from "./run.js";
 import { Connection } from "./socket.js";
-import { mayMove, screenOf, self } from "./select.js";
+import { awaited, mayMove, screenOf, self } from "./select.js";
 import { lost, moving, newState, opened, received, retrying } from "./state.js";
 import { keep, keepCommitments, recall } from "./storage.js";
 import { linkBanner } from "./views/chrome.js";
@@ -124,6 +124,7 @@ export class RoomPage {
     this.#state = state;
     if (token !== undefined) keep("token", token);
     for (const frame of send) this.#connection.send(frame);
+    this.#connection.expect(awaited(state));
     if (name === null) keep("name", null);
     if (token === null || name === null) this.#hello();
     this.#tell(before, state);

@@ -19,6 +19,15 @@ export function mayMove({ room, clock }, localMs) {
 }
 
 /**
+ * The counter of the oldest move on the wire without an answer; 0 for none. Those that the store did
+ * not take have had one.
+ * @param {State} state
+ */
+export function awaited({ room, stage, holding }) {
+  return stage === "in" && !holding && room?.phase === "racing" ? (room.run?.waiting[0]?.n ?? 0) : 0;
+}
+
+/**
  * One's own place among the players; undefined for a spectator.
  * @param {Room} room
  */

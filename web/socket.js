@@ -25,6 +25,13 @@ const PING_EVERY_MS = 10_000;
 const SILENCE_MS = 10_000;
 /** When the page is seen again a dead line should be noticed before the person taps. */
 const WAKE_SILENCE_MS = 3_000;
+/**
+ * A line that is silent for so long while an answer is due is doubted, and given up after as long
+ * again. Not again within the pause, though it came back meanwhile: a server that is only slow must
+ * not be stormed for it.
+ */
+const DOUBT_MS = 2_500;
+const DOUBT_PAUSE_MS = 10_000;
 const OPENING_MS = 10_000;
 /** A server that restarts is back within a blink, so the first try is quick. */
 const FIRST_PAUSE_MS = 100;
@@ -62,6 +69,11 @@ export class Connection {
   #heardAt = 0;
   #retryMs = 0;
   #ended = false;
+  /** What an answer is due to; 0 for nothing. */
+  #awaited = 0;
+  #awaitedAt = 0;
+  #doubt = 0;
+  #doubtedAt = -Infinity;
 
   /**
    * @param {string} url Holds no secret: addresses end up in logs.
@@ -106,6 +118,34 @@ export class Connection {
     else this.hurry();
   }
 
+  /**
+   * Says what an answer is due to: a line that stays silent then is found out soon.
+   * @param {number} what Tells one from another; 0 when nothing is.
+   */
+  expect(what) {
+    if (what === this.#awaited) return;
+    this.#awaited = what;
+    this.#watch();
+  }
+
+  #watch() {
+    this.timers.clear(this.#doubt);
+    if (!this.#awaited || this.#socket?.readyState !== 1) return;
+    this.#awaitedAt = this.timers.now();
+    this.#doubt = this.timers.set(() => this.#doubtful(), DOUBT_MS);
+  }
+
+  /** Asks for a sign of life if nothing has been heard; else looks again when that may be. */
+  #doubtful() {
+    const now = this.timers.now();
+    const dueAt = Math.max(Math.max(this.#heardAt, this.#awaitedAt) + DOUBT_MS, this.#doubtedAt + DOUBT_PAUSE_MS);
+    const again = now < dueAt ? dueAt - now : DOUBT_PAUSE_MS;
+    this.#doubt = this.timers.set(() => this.#doubtful(), again);
+    if (now < dueAt) return;
+    this.#doubtedAt = now;
+    this.#ping(DOUBT_MS);
+  }
+
   #open() {
     this.#clear();
     const socket = this.openSocket(this.url);
@@ -123,6 +163,7 @@ export class Connection {
     this.#clear();
     this.#heardAt = this.timers.now();
     this.#timer = this.timers.set(() => this.#ping(SILENCE_MS), PING_EVERY_MS);
+    this.#watch();
     this.listener.opened();
   }
 
@@ -172,6 +213,7 @@ export class Connection {
   /** @param {number} code */
   #drop(code) {
     this.#clear();
+    this.timers.clear(this.#doubt);
     const socket = this.#socket;
     this.#socket = null;
     if (!socket) return;

@@ -127,6 +127,60 @@ test("when the page is seen again a dead line is found out in 3 s", () => {
   assert.equal(socket.closed, true);
 });
 
+test("a line that is silent while an answer is due is given up in 5 s", () => {
+  const { around, log, connection, up } = connected();
+  const socket = up();
+  connection.expect(1);
+  around.pass(2499);
+  assert.deepEqual(socket.sent, []);
+  around.pass(1);
+  assert.deepEqual(socket.sent, [{ t: "ping", at: 2500 }]);
+  around.pass(2499);
+  assert.equal(socket.closed, false);
+  around.pass(1);
+  assert.equal(socket.closed, true);
+  assert.deepEqual(log.at(-1), [1006, true]);
+});
+
+test("any frame is a sign of life, and an answer ends the doubt", () => {
+  const { around, connection, up, hear } = connected();
+  const socket = up();
+  connection.expect(1);
+  around.pass(2000);
+  hear(socket, { t: "progress", p: [] });
+  around.pass(2499);
+  assert.deepEqual(socket.sent, [], "no ping while others are heard");
+  around.pass(1);
+  assert.equal(socket.sent.length, 1);
+  around.pass(2000);
+  hear(socket, { t: "progress", p: [] });
+  around.pass(3000);
+  assert.equal(socket.closed, false);
+  connection.expect(0);
+  around.pass(5000);
+  assert.equal(socket.sent.length, 1, "nothing is due");
+});
+
+test("a server that is only slow is not stormed", () => {
+  const { around, connection, up, hear } = connected();
+  up();
+  connection.expect(1);
+  around.pass(5100);
+  assert.equal(around.sockets.length, 2, "given up, and opened again");
+  const second = up();
+  hear(second, { t: "welcome" });
+  around.pass(2500 + 10_000 - 5100 - 1);
+  assert.deepEqual([second.sent, second.closed], [[], false], "no doubt for 10 s after the last");
+  around.pass(1);
+  assert.equal(second.sent.length, 1);
+  hear(second, { t: "pong", at: 0, now_ms: 1 });
+  connection.expect(2);
+  around.pass(9999);
+  assert.equal(second.sent.length, 1);
+  around.pass(1);
+  assert.equal(second.sent.length, 2);
+});
+
 test("an address that never answers is given up", () => {
   const { around, log } = connected();
   around.pass(10_000);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isRacing, mayMove, ownTime, screenOf, self } from "../../web/select.js";
+import { awaited, isRacing, mayMove, ownTime, screenOf, self } from "../../web/select.js";
 import * as machine from "../../web/state.js";
 import { event, race, racing, run, SETTINGS, snapshot } from "./frames.js";
 
@@ -113,6 +113,19 @@ test("moves count from go to the end of one's run, and not in a penalty", () => 
   assert.equal(mayMove(frozen, 10_001), true);
   const out = machine.received(state, event(6, "ended", { seat: 0, status: "out", ms: 9 }), 0).state;
   assert.equal(mayMove(out, 0), false);
+});
+
+test("an answer is due to the oldest move on the wire", () => {
+  let state = machine.moving(inRoom(racing()), "tap", 3, 0).state;
+  state = machine.moving(state, "flag", 9, 0).state;
+  assert.equal(awaited(state), 1);
+  assert.equal(awaited(machine.lost(state, "reconnecting")), 0);
+  const unsure = { t: "error", code: "store_unavailable", text: "", n: 1, retry_ms: 700 };
+  assert.equal(awaited(machine.received(state, unsure, 0).state), 0, "the server lives, its store does not");
+  state = machine.received(state, { t: "moved", n: 1, ms: 0, open: [[3, "1"]], status: "playing" }, 0).state;
+  assert.equal(awaited(state), 2);
+  state = machine.received(state, { t: "moved", n: 2, ms: 5 }, 0).state;
+  assert.equal(awaited(state), 0);
 });
 
 test("a gap asks for the whole room, once", () => {

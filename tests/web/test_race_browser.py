@@ -8,8 +8,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from playwright.async_api import Browser, Page, expect
+from playwright.async_api import Browser, Page, WebSocketRoute, expect
 
+from demineur.engine.player import Action
 from tests.server_process import ServerProcess
 from tests.web.conftest import PHONE, People
 from tests.web.racing import (
@@ -197,6 +198,55 @@ async def test_the_server_is_killed_and_comes_back(
         await wait_for_screen(ann, "result")
         await expect(ann.get_by_role("heading", level=1)).to_contain_text("You win!")
         assert people.wrong == []
+
+
+WATCH_BANNER = """() => {
+  const banner = document.querySelector(".banner");
+  const seen = () => { window.bannerSeen ||= !banner.hidden; };
+  new MutationObserver(seen).observe(banner, { attributes: true });
+}"""
+
+
+class SilentLine:
+    """A page's websockets, which can fall silent without anybody being told."""
+
+    def __init__(self) -> None:
+        self.silent: list[WebSocketRoute] = []
+        self.opened: list[WebSocketRoute] = []
+
+    def take(self, page_side: WebSocketRoute) -> None:
+        """Stands between a page and the server."""
+        server_side = page_side.connect_to_server()
+        self.opened.append(page_side)
+        page_side.on_message(lambda said: self._pass(page_side, server_side, said))
+        server_side.on_message(lambda said: self._pass(page_side, page_side, said))
+
+    def _pass(self, line: WebSocketRoute, to: WebSocketRoute, said: str | bytes) -> None:
+        if line not in self.silent:
+            to.send(said)
+
+
+async def test_a_line_that_died_without_a_word_is_found_out_by_a_move(people: People) -> None:
+    ann = await people.arrive(name="Ann")
+    line = SilentLine()
+    await ann.route_web_socket("**/ws/*", line.take)
+    await ann.reload()
+    await create(ann, "intermediate", "No guessing")
+    await start(ann)
+    clicker = Clicker(ann)
+    await clicker.play(3)
+    line.silent = [*line.opened]
+    await ann.evaluate(WATCH_BANNER)
+    move = await clicker.think()
+    assert move is not None
+    await click(ann, move.cell, "right" if move.action is Action.FLAG else "left")
+    await ann.wait_for_function("() => window.bannerSeen", timeout=9_000)
+    await answered(ann)
+    await expect(ann.locator(".banner")).to_be_hidden()
+    assert len(line.opened) == len(line.silent) + 1
+    await clicker.play()
+    await wait_for_screen(ann, "result")
+    await expect(ann.get_by_role("button", name="Save run")).to_be_visible()
 
 
 async def test_a_page_that_is_loaded_again_has_the_same_run(people: People) -> None:
