@@ -8,7 +8,13 @@
 const PREFIX = "demineur.";
 
 /** So many commitments are remembered, of the last races. */
-const COMMITMENTS_MAX = 32;
+const COMMITMENTS_MAX = 64;
+
+/**
+ * The commitments told to this page, for where storing is forbidden or full.
+ * @type {readonly string[]}
+ */
+let commitments = [];
 
 /** @type {Map<string, string>} */
 const fallback = new Map();
@@ -41,24 +47,38 @@ export function keep(key, value) {
 }
 
 /**
- * The commitments that this tab was told before their races ended; they outlive a reload.
- * @returns {string[]}
+ * The commitments that this browser was told before their races ended, in any of its tabs.
+ * @returns {readonly string[]}
  */
 export function recallCommitments() {
+  return [...new Set([...storedCommitments(), ...commitments])];
+}
+
+/** @param {readonly string[]} told */
+export function keepCommitments(told) {
+  commitments = latest([...commitments, ...told]);
   try {
-    const kept = JSON.parse(sessionStorage.getItem(`${PREFIX}commitments`) ?? "[]");
-    return Array.isArray(kept) ? kept : [];
+    const all = latest([...storedCommitments(), ...told]);
+    localStorage.setItem(`${PREFIX}commitments`, JSON.stringify(all));
+  } catch {
+    // Storing is forbidden or full: this page still knows them.
+  }
+}
+
+/** @returns {string[]} */
+function storedCommitments() {
+  try {
+    const kept = JSON.parse(localStorage.getItem(`${PREFIX}commitments`) ?? "[]");
+    return Array.isArray(kept) ? kept.filter((each) => typeof each === "string") : [];
   } catch {
     return [];
   }
 }
 
-/** @param {readonly string[]} told */
-export function keepCommitments(told) {
-  try {
-    const all = [...new Set([...recallCommitments(), ...told])].slice(-COMMITMENTS_MAX);
-    sessionStorage.setItem(`${PREFIX}commitments`, JSON.stringify(all));
-  } catch {
-    // Without it a reload forgets, and the proof says so.
-  }
+/**
+ * The last of them, each once: one that is told again counts as new.
+ * @param {readonly string[]} told
+ */
+function latest(told) {
+  return [...new Set([...told].reverse())].slice(0, COMMITMENTS_MAX).reverse();
 }
