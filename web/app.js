@@ -15,6 +15,7 @@ import { RoomPage } from "./page.js";
 import { keep, recall } from "./storage.js";
 import { header, skipLink, toasts } from "./views/chrome.js";
 import { homeView } from "./views/home.js";
+import { badCodeView } from "./views/notice.js";
 
 /** @typedef {{destroy: () => void, debug?: () => object, wake?: () => void, hurry?: () => void}} Page */
 
@@ -39,7 +40,8 @@ function open(wish) {
   page?.destroy();
   const match = /^\/r\/([^/]+)\/?$/.exec(location.pathname);
   const code = match && cleanCode((match[1] ?? "").replaceAll("%20", " "));
-  page = code ? openRoom(code, wish ?? { kind: "join", role: "player" }) : openHome();
+  if (code) page = openRoom(code, wish ?? { kind: "join", role: "player" });
+  else page = match ? openNoCode() : openHome();
   window.scrollTo(0, 0);
 }
 
@@ -60,6 +62,13 @@ function openHome() {
     view.destroy();
   };
   return { destroy, wake: () => feed.wake(), hurry: () => feed.hurry() };
+}
+
+/** @returns {Page} */
+function openNoCode() {
+  document.title = `${t("notice.badCode")} – ${t("app.name")}`;
+  stage.replaceChildren(badCodeView(() => go("/")));
+  return { destroy: () => {} };
 }
 
 /**

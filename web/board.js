@@ -25,7 +25,7 @@ import { Viewport } from "./viewport.js";
  * @property {(gesture: "tap"|"flag"|"chord", cell: number) => boolean} gesture Says whether it made
  *   a move.
  * @property {(zoomable: boolean) => void} [zoomable] Zooming is of use now, or no longer.
- * @property {(width: number) => void} [width] How wide the board is on the page now.
+ * @property {(width: number, height: number) => void} [size] How large the board is on the page now.
  */
 
 const HAPTIC_MS = 15;
@@ -42,7 +42,7 @@ export class Board {
   #cursor = -1;
   #frame = 0;
   #zoomable = false;
-  #width = 0;
+  #size = "";
   #said = "";
 
   /** @param {Reports} reports */
@@ -137,8 +137,10 @@ export class Board {
     if (zoomable !== this.#zoomable) this.reports.zoomable?.(zoomable);
     this.#zoomable = zoomable;
     const width = Math.min(scene.shape.width * cell, view.width);
-    if (width !== this.#width) this.reports.width?.(width);
-    this.#width = width;
+    const height = Math.min(scene.shape.height * cell, view.height);
+    const size = `${width} ${height}`;
+    if (size !== this.#size) this.reports.size?.(width, height);
+    this.#size = size;
   }
 
   /**

@@ -115,6 +115,21 @@ function pick(forms, count, rules) {
   return forms[rules.select(Number(count ?? 0))] ?? forms.other ?? "";
 }
 
+/** So many names are told, and of more how many more there are. */
+const NAMES_MAX = 4;
+
+/**
+ * Names as the language lists them, each set off so that it turns nothing around but itself.
+ * @param {readonly string[]} names
+ */
+export function nameList(names) {
+  const rtl = LANGUAGES[language]?.dir === "rtl";
+  const told = names.slice(0, names.length > NAMES_MAX + 1 ? NAMES_MAX : names.length).map((name) => isolated(name, rtl));
+  const rest = names.length - told.length;
+  const list = rest > 0 ? [...told, t("player.more", { count: rest })] : told;
+  return new Intl.ListFormat(language, { type: "conjunction" }).format(list);
+}
+
 /**
  * A number as the language writes it.
  * @param {number} value

@@ -10,7 +10,7 @@ import { settingsFrom } from "./levels.js";
 import { CLOSE, showCode } from "./protocol.js";
 import { hasBegun, meaning } from "./run.js";
 import { Connection } from "./socket.js";
-import { awaited, mayMove, screenOf, self } from "./select.js";
+import { awaited, isAtMark, mayMove, screenOf, self } from "./select.js";
 import { lost, moving, newState, opened, received, retrying } from "./state.js";
 import { keep, keepCommitments, recall } from "./storage.js";
 import { linkBanner } from "./views/chrome.js";
@@ -34,6 +34,7 @@ import { errorText } from "./words.js";
  * @property {() => void} rematch
  * @property {() => void} leave
  * @property {() => void} takeSeat
+ * @property {() => void} giveSeatUp To watch.
  * @property {() => void} watch
  * @property {() => void} again Once more from the beginning.
  * @property {() => void} createHere
@@ -225,6 +226,10 @@ export class RoomPage {
         this.outside.home();
       },
       takeSeat: () => send({ t: "join", role: "player" }),
+      giveSeatUp: () => {
+        send({ t: "leave" });
+        send({ t: "join", role: "spectator" });
+      },
       watch: () => restart({ kind: "join", role: "spectator" }),
       again: () => restart({ kind: "join", role: "player" }),
       createHere: () => this.#createHere(restart),
@@ -246,7 +251,10 @@ export class RoomPage {
     const move = room?.run ? meaning(room.run, gesture, cell, flagMode) : null;
     if (!move) return false;
     const next = moving(this.#state, move, cell, performance.now());
-    if (next.state === this.#state) return false;
+    if (next.state === this.#state) {
+      if (room && isAtMark(room)) this.outside.say(t("race.startMarked"));
+      return false;
+    }
     this.#take(next);
     return true;
   }

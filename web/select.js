@@ -1,7 +1,7 @@
 /** What views ask of the state. Pure. */
 
 import { elapsed, serverTime } from "./clock.js";
-import { isOpen } from "./run.js";
+import { hasBegun, isOpen } from "./run.js";
 
 /** @typedef {import("./state.js").State} State */
 /** @typedef {import("./room.js").Room} Room */
@@ -25,6 +25,14 @@ export function mayMove({ room, clock }, localMs) {
  */
 export function awaited({ room, stage, holding }) {
   return stage === "in" && !holding && room?.phase === "racing" ? (room.run?.waiting[0]?.n ?? 0) : 0;
+}
+
+/**
+ * Whether one has still to begin, on the marked cell and nowhere else.
+ * @param {Room} room
+ */
+export function isAtMark({ phase, race, run }) {
+  return phase === "racing" && race?.marked !== undefined && run !== null && isOpen(run) && !hasBegun(run);
 }
 
 /**

@@ -1,5 +1,6 @@
 /** Words for what the wire names: levels, endings, phases, errors. */
 
+import { showExact } from "./clock.js";
 import { number, t } from "./i18n.js";
 
 /** @typedef {import("./i18n.js").Key} Key */
@@ -63,6 +64,16 @@ export const errorText = (code) => t(ERROR[code] ?? "error.other");
 
 /** @param {number} value 0 to 100. */
 export const percent = (value) => number(value / 100, { style: "percent" });
+
+/**
+ * A time as results show it, with its unit where nothing else tells that it is one: `7.042 s`,
+ * `1:07.042`.
+ * @param {number} ms
+ */
+export const exactTime = (ms) => withUnit(showExact(ms));
+
+/** @param {string} time As `clock.js` shows it. */
+export const withUnit = (time) => (time.includes(":") ? time : t("time.seconds", { time }));
 
 /**
  * Columns by rows, in this order in every language: a board does not mirror.

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { exactTime, withUnit } from "../../web/words.js";
 import * as clock from "../../web/clock.js";
 
 test("the fastest exchange tells the offset", () => {
@@ -45,4 +46,8 @@ test("times as they are shown", () => {
   for (const [ms, text] of Object.entries(cases)) assert.equal(clock.showExact(Number(ms)), text);
   assert.equal(clock.showSeconds(59_999), "59");
   assert.equal(clock.showSeconds(60_000), "1:00");
+});
+
+test("a time alone has its unit", () => {
+  assert.deepEqual([exactTime(6812), exactTime(67_042), withUnit("42")], ["6.812 s", "1:07.042", "42 s"]);
 });

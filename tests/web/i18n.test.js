@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
-import { choose, format, LANGUAGES } from "../../web/i18n.js";
+import { choose, format, LANGUAGES, nameList } from "../../web/i18n.js";
 import en from "../../web/messages/en.js";
 
 const WEB = new URL("../../web/", import.meta.url);
@@ -55,6 +55,13 @@ test("messages with a count have the forms that their language needs", () => {
     if (typeof message === "string") assert.doesNotMatch(message, /\{count\}/, key);
     else assert.deepEqual(Object.keys(message).sort(), ["one", "other"], key);
   }
+});
+
+test("names are listed, and of many the first", () => {
+  assert.equal(nameList(["Ann"]), "Ann");
+  assert.equal(nameList(["Ann", "Bob"]), "Ann and Bob");
+  assert.equal(nameList(["A", "B", "C", "D", "E"]), "A, B, C, D, and E");
+  assert.equal(nameList(["A", "B", "C", "D", "E", "F"]), "A, B, C, D, and 2 more");
 });
 
 test("the languages of the game, and the best for a reader", () => {

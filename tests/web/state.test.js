@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { awaited, isRacing, mayMove, ownTime, screenOf, self } from "../../web/select.js";
+import { awaited, isAtMark, isRacing, mayMove, ownTime, screenOf, self } from "../../web/select.js";
 import * as machine from "../../web/state.js";
 import { event, race, racing, run, SETTINGS, snapshot } from "./frames.js";
 
@@ -126,6 +126,14 @@ test("an answer is due to the oldest move on the wire", () => {
   assert.equal(awaited(state), 2);
   state = machine.received(state, { t: "moved", n: 2, ms: 5 }, 0).state;
   assert.equal(awaited(state), 0);
+});
+
+test("the marked cell is said until the first tap is made", () => {
+  const marked = inRoom(racing({ race: race({ marked: 40 }) }));
+  assert.equal(isAtMark(marked.room), true);
+  assert.deepEqual(machine.moving(marked, "tap", 3, 0).send, [], "beside it");
+  assert.equal(isAtMark(machine.moving(marked, "tap", 40, 0).state.room), false);
+  assert.equal(isAtMark(inRoom(racing()).room), false);
 });
 
 test("a gap asks for the whole room, once", () => {

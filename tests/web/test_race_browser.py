@@ -99,8 +99,14 @@ async def test_a_whole_race_won_and_lost_and_a_rematch(people: People) -> None:
     await people.shoot(bob, "5-result-of-ann")
 
     await bob.get_by_role("button", name="Rematch").click()
-    await expect(ann.locator(".again .hint")).to_have_text("1 of 2 want a rematch")
+    await expect(ann.locator(".again .hint")).to_have_text(
+        "1 of 2 want a rematch. They wait for you."
+    )
+    await expect(bob.locator(".again .hint")).to_have_text(
+        "1 of 2 want a rematch. Waiting for Ann."
+    )
     await expect(bob.get_by_role("button", name="Waiting for the others")).to_be_disabled()
+    await people.shoot(bob, "6-rematch")
     await ann.get_by_role("button", name="Rematch").click()
     await wait_for_go(ann)
     await wait_for_go(bob)
@@ -482,9 +488,14 @@ async def test_a_marked_cell_is_in_sight_on_a_board_that_is_not(people: People) 
     marked = (await read(ann))["marked"]
     place = await ann.evaluate("cell => window.demineur.look().locate(cell)", marked)
     assert place["inside"]
+    await expect(ann.locator(".race-status")).to_have_text("Begin on the marked cell.")
+    await ann.touchscreen.tap(place["x"] + 70, place["y"])
+    await expect(ann.locator(".toast")).to_have_text("Begin on the marked cell.")
+    await people.shoot(ann, "beside-the-mark")
     await ann.touchscreen.tap(place["x"], place["y"])
     await answered(ann)
     assert (await read(ann))["cells"][marked] == 0
+    await expect(ann.locator(".race-status")).to_have_text("")
 
 
 async def test_a_full_room_can_be_watched_until_there_is_a_place(people: People) -> None:
@@ -527,9 +538,46 @@ async def test_who_comes_late_watches_and_then_takes_a_place(people: People) -> 
     await expect(eve.locator(".fair")).to_have_attribute("data-state", "verified")
     await eve.get_by_role("button", name="Take a place").click()
     await eve.get_by_role("button", name="Rematch").click()
-    await expect(ann.locator(".again .hint")).to_have_text("1 of 2 want a rematch")
-    await ann.get_by_role("button", name="Start now").click()
+    await expect(ann.locator(".again .hint")).to_contain_text("1 of 2 want a rematch")
+    await ann.get_by_role("button", name="Start now with 2 players").click()
     await wait_for_go(eve)
+
+
+async def test_a_rematch_says_whom_it_waits_for_and_one_may_watch_instead(people: People) -> None:
+    ann = await people.arrive(name="Ann")
+    code = await create(ann, "intermediate", "No guessing")
+    long = "Wolfeschlegelsteinhausen"
+    bob = await people.arrive(f"/r/{code}", name=long)
+    await wait_for_screen(bob, "lobby")
+    cid = await people.arrive(f"/r/{code}", name="Cid", **PHONE)
+    await wait_for_screen(cid, "lobby")
+    await cid.get_by_role("button", name="Watch instead").click()
+    await expect(cid.get_by_text("You are watching.")).to_be_visible()
+    await expect(ann.locator(".players li")).to_have_count(2)
+    await people.shoot(cid, "watch-instead")
+    await cid.get_by_role("button", name="Take a place").click()
+    await expect(ann.locator(".players li")).to_have_count(3)
+    await people.shoot(cid, "took-a-place")
+
+    await start(ann, bob, cid)
+    for page in (ann, bob, cid):
+        await Clicker(page).lose()
+    await wait_for_screen(ann, "result")
+    await ann.get_by_role("button", name="Rematch").click()
+    await bob.get_by_role("button", name="Rematch").click()
+    hint = ann.locator(".again .hint")
+    await expect(hint).to_have_text(
+        "2 of 3 want a rematch. Waiting for Cid. If you start now, who has not asked will watch."
+    )
+    await expect(bob.locator(".again .hint")).to_have_text(
+        "2 of 3 want a rematch. Waiting for Cid. Ann may start without waiting."
+    )
+    for page, stage in ((ann, "rematch-host"), (bob, "rematch-guest"), (cid, "rematch-phone")):
+        await people.shoot(page, stage)
+    await expect(bob.locator("tr .player-you")).to_be_in_viewport(ratio=1)
+    await ann.get_by_role("button", name="Start now with 2 players").click()
+    await wait_for_go(bob)
+    assert (await read(cid))["screen"] == "race"
 
 
 async def test_rooms_that_are_not_there_or_open_elsewhere(people: People) -> None:
@@ -545,6 +593,21 @@ async def test_rooms_that_are_not_there_or_open_elsewhere(people: People) -> Non
     await ann.get_by_role("button", name="Continue here").click()
     await wait_for_screen(ann, "lobby")
     await expect(again.get_by_role("heading", level=1)).to_have_text("Opened somewhere else")
+
+
+async def test_an_address_that_is_no_code_says_so(people: People) -> None:
+    ann = await people.arrive("/r/nonsense!!", name="Ann")
+    await expect(ann.get_by_role("heading", level=1)).to_have_text("That is no room code")
+    await people.shoot(ann, "no-code")
+    await ann.get_by_role("button", name="Back to the start").click()
+    await expect(ann.get_by_role("button", name="Create race")).to_be_visible()
+
+
+async def test_who_creates_by_keyboard_goes_on_with_the_link(people: People) -> None:
+    ann = await people.arrive(name="Ann")
+    await ann.get_by_label("Your name").press("Enter")
+    await wait_for_screen(ann, "lobby")
+    await expect(ann.get_by_role("button", name="Copy link")).to_be_focused()
 
 
 async def test_leaving_a_race_is_asked_about(people: People) -> None:

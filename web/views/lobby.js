@@ -23,7 +23,7 @@ export function lobbyView(first, actions) {
   const begin = beginCard(actions);
   const settings = settingsCard(first, actions);
   const element = el("main", { class: "lobby", id: "content" },
-    el("h1", { class: "visually-hidden" }, t("lobby.title")),
+    el("h1", { class: "visually-hidden", tabindex: -1 }, t("lobby.title")),
     codeCard(first.code, actions),
     el("section", { class: "card lobby-players" },
       el("h2", {}, t("lobby.players"), count), list.element, watching,
@@ -31,6 +31,8 @@ export function lobbyView(first, actions) {
     settings.element);
   return {
     element,
+    // Who has come by keyboard goes on with the link, or hears where this is.
+    focus: () => /** @type {HTMLElement | null} */ (element.querySelector(first.you.seat === first.host ? ".code-card .primary" : "h1"))?.focus({ preventScroll: true }),
     /** @param {State} state */
     update({ room }) {
       if (!room) return;
@@ -106,9 +108,10 @@ function beginCard(actions) {
   const ready = button({ class: "button primary large" }, [], () => actions.ready());
   const start = button({ class: "button primary large" }, [], () => actions.start());
   const seat = button({ class: "button primary large" }, [t("lobby.seat")], () => actions.takeSeat());
+  const watch = button({ class: "button quiet" }, [icon("eye"), t("lobby.watchInstead")], () => actions.giveSeatUp());
   const leave = button({ class: "button quiet" }, [icon("leave"), t("lobby.leave")], () => actions.leave());
   const back = button({ class: "button" }, [t("result.backToResult")], () => actions.showLobby(false));
-  const element = el("div", { class: "begin" }, hint, el("div", { class: "buttons" }, start, ready, seat, back, leave));
+  const element = el("div", { class: "begin" }, hint, el("div", { class: "buttons" }, start, ready, seat, back, watch, leave));
   return {
     element,
     /** @param {Room} room */
@@ -118,6 +121,8 @@ function beginCard(actions) {
       setAttribute(start, "hidden", !host);
       setAttribute(back, "hidden", !room.result);
       setAttribute(ready, "hidden", !me || host);
+      // A room without players closes, and there would be nothing to watch.
+      setAttribute(watch, "hidden", !me || room.players.filter((player) => !player.left).length < 2);
       setAttribute(seat, "hidden", Boolean(me) || room.players.length >= room.settings.players);
       setAttribute(ready, "class", `button large ${me?.ready ? "pressed" : "primary"}`);
       setAttribute(ready, "aria-pressed", me?.ready ? "true" : "false");

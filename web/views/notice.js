@@ -22,6 +22,16 @@ export function noticeView(state, actions) {
   return { element, update: () => {}, destroy: () => {} };
 }
 
+/**
+ * The address names no room.
+ * @param {() => void} home
+ */
+export function badCodeView(home) {
+  return el("main", { class: "notice", id: "content" }, el("section", { class: "card" },
+    el("h1", {}, t("notice.badCode")), el("p", {}, t("notice.badCodeText")),
+    el("div", { class: "buttons" }, button({ class: "button primary large" }, [t("notice.home")], home))));
+}
+
 /** While the first connection is made. */
 export function connectingView() {
   const element = el("main", { class: "notice", id: "content" },

@@ -42,9 +42,17 @@ export function overlay() {
  * Where the countdown leaves the marked cell in sight.
  * @param {Room} room
  */
-function placeOf({ race, board, phase }) {
-  if (phase !== "countdown" || race?.marked === undefined) return "middle";
-  return race.marked / board.width < board.height / 2 ? "end" : "start";
+function placeOf(room) {
+  if (room.phase !== "countdown" || room.race?.marked === undefined) return "middle";
+  return isInUpperHalf(room) ? "end" : "start";
+}
+
+/**
+ * Whether the marked cell lies in the upper half of the board.
+ * @param {Room} room
+ */
+export function isInUpperHalf({ race, board }) {
+  return (race?.marked ?? 0) / board.width < board.height / 2;
 }
 
 /**

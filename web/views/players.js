@@ -2,8 +2,7 @@
 
 import { el, fill, icon, setAttribute, setText } from "../dom.js";
 import { t } from "../i18n.js";
-import { showExact } from "../clock.js";
-import { percent } from "../words.js";
+import { exactTime, percent } from "../words.js";
 
 /** @typedef {import("../room.js").Room} Room */
 /** @typedef {import("../protocol.js").Player} Player */
@@ -45,6 +44,9 @@ function listRow(room, player) {
     el("span", { class: "player-label" }, ...nameOf(room, player)),
     el("span", { class: "player-state" }, host ? icon("crown") : player.ready && icon("check"), text));
 }
+
+/** The element that says what the share is. */
+export const PROGRESS_HINT = "progress-hint";
 
 /** So many rows are seen at once, even on a phone. */
 const FEW = 5;
@@ -105,12 +107,12 @@ function ahead(a, b) {
  */
 function progressRow(room, first) {
   const bar = el("span", { class: "progress-fill" });
-  const share = el("span", { class: "progress-share" });
+  const share = el("span", { class: "progress-share", title: t("race.progressHint") });
   const flags = el("span", { class: "progress-flags" });
   const name = el("bdi", { class: "player-name" });
   const flagCount = el("span", { class: "progress-flag" }, icon("flag"), flags);
   const own = first.seat === room.you.seat;
-  const meter = el("span", { class: "progress-bar", role: "progressbar", "aria-valuemin": 0, "aria-valuemax": 100 }, bar);
+  const meter = el("span", { class: "progress-bar", role: "progressbar", "aria-valuemin": 0, "aria-valuemax": 100, "aria-describedby": PROGRESS_HINT }, bar);
   const element = el("li", { class: "progress-row", "data-own": own },
     el("span", { class: "progress-who" }, name, own && el("span", { class: "player-you" }, t("player.you"))),
     el("span", { class: "progress-numbers" }, flagCount, share), meter);
@@ -134,7 +136,7 @@ function progressRow(room, first) {
 
 /** @param {Player} player */
 function standing(player) {
-  if (player.status === "finished" && player.ms !== undefined) return showExact(player.ms);
+  if (player.status === "finished" && player.ms !== undefined) return exactTime(player.ms);
   if (player.left) return `${t("player.left")} · ${percent(player.percent)}`;
   if (player.status === "out") return `${t("player.out")} · ${percent(player.percent)}`;
   if (!player.present) return `${t("player.away")} · ${percent(player.percent)}`;

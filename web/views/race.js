@@ -1,15 +1,16 @@
 /** The race: one's own board, the mine counter, the clock, and how far everybody is. */
 
 import { Board } from "../board.js";
-import { serverTime, showExact, showSeconds } from "../clock.js";
+import { serverTime, showSeconds } from "../clock.js";
 import { all, button, el, icon, on, setAttribute, setText } from "../dom.js";
 import { number, t } from "../i18n.js";
 import { hasBegun, mineCounter } from "../run.js";
 import { raceScene } from "../scenes.js";
-import { isRacing, mayMove, ownTime, self } from "../select.js";
+import { isAtMark, isRacing, mayMove, ownTime, self } from "../select.js";
+import { exactTime, withUnit } from "../words.js";
 import { confirmLeave } from "./confirm.js";
-import { overlay } from "./overlay.js";
-import { progressList } from "./players.js";
+import { isInUpperHalf, overlay } from "./overlay.js";
+import { PROGRESS_HINT, progressList } from "./players.js";
 import { zoomControls } from "./zoom.js";
 
 /** @typedef {import("../state.js").State} State */
@@ -30,7 +31,10 @@ export function raceView(actions) {
   const board = new Board({
     gesture: (gesture, cell) => actions.gesture(gesture, cell),
     zoomable: (zoomable) => setAttribute(zoom, "hidden", !zoomable),
-    width: (width) => hud.element.style.setProperty("--board-width", `${Math.round(width)}px`),
+    size: (width, height) => {
+      element.style.setProperty("--board-width", `${Math.round(width)}px`);
+      element.style.setProperty("--board-height", `${Math.round(height)}px`);
+    },
   });
   const leaving = () => (state?.room && mayStillPlay(state.room) ? confirmLeave(actions.leave) : actions.leave());
   const hud = headUp(actions, zoom, leaving);
@@ -41,13 +45,15 @@ export function raceView(actions) {
   const leave = button({ class: "button quiet small" }, [icon("leave"), leaveText], leaving);
   const element = el("main", { class: "race", id: "content" },
     el("h1", { class: "visually-hidden" }, t("app.name")), hud.element,
-    el("section", { class: "race-players" }, el("h2", {}, t("race.players")), progress.element, leave),
+    el("section", { class: "race-players" }, el("h2", {}, t("race.players")), progress.element,
+      el("p", { class: "progress-hint", id: PROGRESS_HINT }, t("race.progressHint")), leave),
     el("div", { class: "race-stage" }, status, board.root, over.element));
   const tick = () => {
     if (!state?.room) return;
     hud.tick(state);
     over.tick(state.room, serverTime(state.clock, performance.now()));
     setText(status, statusText(state, state.room));
+    setAttribute(status, "data-place", statusPlace(state.room));
   };
   return {
     element,
@@ -155,7 +161,16 @@ function statusText(state, room) {
   const others = playing ? t("race.stillPlaying", { count: playing }) : "";
   if (!isRacing(room)) return [t("race.watching"), t("race.watchingHint"), timeLeft(state)].filter(Boolean).join(" ");
   const own = ownEnding(room);
+  if (isAtMark(room)) return t("race.startMarked");
   return own && [own, others].filter(Boolean).join(" ");
+}
+
+/**
+ * At the end of the board where the marked cell is not.
+ * @param {Room} room
+ */
+function statusPlace(room) {
+  return isAtMark(room) && !isInUpperHalf(room) ? "start" : "end";
 }
 
 /**
@@ -174,13 +189,13 @@ function startsIn({ clock }, { goAtMs }) {
 function timeLeft({ room, clock }) {
   if (room?.phase !== "racing" || room.endsAtMs === null) return "";
   const left = room.endsAtMs - serverTime(clock, performance.now());
-  return left < LAST_MINUTE_MS ? t("race.endsIn", { time: showSeconds(Math.max(0, left)) }) : "";
+  return left < LAST_MINUTE_MS ? t("race.endsIn", { time: withUnit(showSeconds(Math.max(0, left))) }) : "";
 }
 
 /** @param {Room} room */
 function ownEnding(room) {
   const me = self(room);
-  if (room.run?.status === "won" || me?.status === "finished") return t("race.won", { time: showExact(me?.ms ?? room.watch.ms) });
+  if (room.run?.status === "won" || me?.status === "finished") return t("race.won", { time: exactTime(me?.ms ?? room.watch.ms) });
   if (room.run?.status === "lost") return t("race.lost");
   return me?.status === "out" ? t("race.out") : "";
 }

@@ -4,10 +4,10 @@ import { Board } from "../board.js";
 import { showExact } from "../clock.js";
 import { button, el, fill, icon, setAttribute, setText } from "../dom.js";
 import { boardsOf } from "../fair.js";
-import { number, t } from "../i18n.js";
+import { nameList, number, t } from "../i18n.js";
 import { endScene } from "../scenes.js";
 import { self } from "../select.js";
-import { endingName, levelName, percent, sizeText, traits } from "../words.js";
+import { endingName, exactTime, levelName, percent, sizeText, traits } from "../words.js";
 import { fairPanel } from "./fairness.js";
 import { zoomControls } from "./zoom.js";
 
@@ -53,7 +53,7 @@ function headline(room, result) {
   const own = winners.some((s) => s.seat === room.you.seat);
   const names = winners.map((s) => s.name).join(", ");
   const title = own ? t("result.youWon") : winners.length ? t("result.wins", { name: names }) : t("result.nobody");
-  const time = winners[0] && t("result.inTime", { time: showExact(winners[0].ms) });
+  const time = winners[0] && t("result.inTime", { time: exactTime(winners[0].ms) });
   const about = [levelName(room.settings.level), sizeText(result), ...traits(room.settings)].join(" · ");
   return el("div", { class: "headline", "data-own": own },
     el("h1", { tabindex: -1 }, title, time && el("span", { class: "headline-time" }, " ", time)),
@@ -92,7 +92,8 @@ function tableRow(room, s) {
     el("td", { role: "cell", class: kind, "data-name": name }, ...children);
   return el("tr", { role: "row", "data-own": own, "data-won": won },
     cell("num place", "", number(s.place)),
-    el("th", { scope: "row", role: "rowheader" }, el("bdi", {}, s.name), own && el("span", { class: "player-you" }, t("player.you"))),
+    el("th", { scope: "row", role: "rowheader" }, el("span", { class: "standing-who" },
+      el("bdi", { class: "player-name", title: s.name }, s.name), own && el("span", { class: "player-you" }, t("player.you")))),
     cell("num time", "", el("span", { dir: "ltr" }, showExact(s.ms)), penalty),
     cell("num fact", t("result.threeBv"), el("span", { dir: "ltr" }, bv)),
     cell("num fact", t("result.rate"), rate),
@@ -137,12 +138,33 @@ function boardsSection(room, result, shown) {
 }
 
 /**
+ * How many want another race, whom they wait for, and who need not wait.
+ * @param {Room} room
+ * @param {readonly import("../protocol.js").Player[]} present
+ */
+function rematchText(room, present) {
+  const missing = present.filter((player) => !player.ready);
+  const host = present.find((player) => player.seat === room.host);
+  const others = missing.filter((player) => player.seat !== room.you.seat);
+  const hosting = room.you.seat === room.host;
+  const mayStart = hosting
+    ? others.length > 0 && present.some((player) => player.ready && player !== host) && t("result.startHint")
+    : host && missing.some((player) => player !== host) && t("result.hostMayStart", { host: host.name });
+  return [
+    t("result.rematchCount", { ready: present.length - missing.length, players: present.length }),
+    others.length < missing.length && t("result.waitYou"),
+    others.length > 0 && t("result.waitFor", { names: nameList(others.map(({ name }) => name)) }),
+    mayStart,
+  ].filter(Boolean).join(" ");
+}
+
+/**
  * Rematch in one tap; the host may start as soon as somebody else wants one too.
  * @param {RoomActions} actions
  */
 function againBar(actions) {
   const rematch = button({ class: "button primary large" }, [], () => actions.rematch());
-  const start = button({ class: "button large" }, [t("result.startNow")], () => actions.start());
+  const start = button({ class: "button large" }, [], () => actions.start());
   const settings = button({ class: "button" }, [t("result.settings")], () => actions.showLobby(true));
   const seat = button({ class: "button primary large" }, [t("lobby.seat")], () => actions.takeSeat());
   const leave = button({ class: "button quiet" }, [icon("leave"), t("lobby.leave")], () => actions.leave());
@@ -161,9 +183,12 @@ function againBar(actions) {
       setAttribute(rematch, "disabled", asked);
       fill(rematch, icon(asked ? "check" : "again"), asked ? t("result.rematchAsked") : t("result.rematch"));
       setAttribute(seat, "hidden", Boolean(me) || room.players.length >= room.settings.players);
-      setAttribute(start, "hidden", !(host && room.phase === "lobby" && present.some((p) => p.ready && p !== me)));
+      const offered = host && room.phase === "lobby" && present.some((p) => p.ready && p !== me);
+      setAttribute(start, "hidden", !offered);
+      setAttribute(start, "class", `button large ${asked ? "primary" : ""}`);
+      setText(start, t("result.startNow", { count: present.filter((p) => p.ready || p === me).length }));
       setAttribute(settings, "hidden", !host);
-      setText(count, ready ? t("result.rematchCount", { ready, players: present.length }) : "");
+      setText(count, ready ? rematchText(room, present) : "");
     },
   };
 }
