@@ -1,6 +1,6 @@
 /** The proof that a race was fair, worked out here and shown in words, and how to repeat it. */
 
-import { button, el, icon, setAttribute, setText } from "../dom.js";
+import { button, el, fill, icon, setAttribute, setText } from "../dom.js";
 import { check } from "../fair.js";
 import { copyText, saveJson } from "../handout.js";
 import { t } from "../i18n.js";
@@ -74,7 +74,8 @@ function repeatPart(result, actions, own) {
       setAttribute(copy, "hidden", none);
       if (none) return;
       setText(about, t("fair.command", { name }));
-      setText(command, boardCommand(result, firstTap));
+      const words = boardCommand(result, firstTap).split(" ");
+      fill(command, ...words.flatMap((word, i) => [i > 0 && " ", el("span", {}, word)]));
     },
   };
 }

@@ -26,7 +26,7 @@ export function overlay() {
       setAttribute(panel, "hidden", !content);
       if (!content) return;
       setAttribute(panel, "data-kind", content.kind);
-      setAttribute(panel, "data-place", placeOf(room));
+      setAttribute(panel, "data-place", placeOf(room, content.kind));
       setText(title, content.title);
       if (big.textContent !== content.big) {
         setText(big, content.big);
@@ -39,11 +39,12 @@ export function overlay() {
 }
 
 /**
- * Where the countdown leaves the marked cell in sight.
+ * Where the countdown and "Go!" leave the marked cell in sight.
  * @param {Room} room
+ * @param {string} kind
  */
-function placeOf(room) {
-  if (room.phase !== "countdown" || room.race?.marked === undefined) return "middle";
+function placeOf(room, kind) {
+  if ((kind !== "count" && kind !== "go") || room.race?.marked === undefined) return "middle";
   return isInUpperHalf(room) ? "end" : "start";
 }
 
