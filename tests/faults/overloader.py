@@ -25,14 +25,14 @@ from demineur.protocol import ALPHABET, CODE_LENGTH, SUBPROTOCOL
 
 CELLS = [cell for cell in range(800) if not (7 <= cell // 40 <= 13 and 5 <= cell % 40 <= 35)]
 """Far from the first tap in the middle; what that opened all the same is ignored as a move."""
-_N = re.compile(rb'"n":(\d+)')
+_ANSWER = re.compile(rb'\{"t":"(moved|error)",[^{}]*?"n":(\d+)[^{}]*?("flag"|\})')
 TICK_S = 0.02
 UNSENT_BYTES = 65_536
 """What may wait in this program for a line; more is not sent, as a browser would block."""
 
 
 class Line(asyncio.Protocol):
-    """One player; frames are made and read by hand, so that the node is the slower side."""
+    """One player; moves are written and read by hand, so that the node is the slower side."""
 
     def __init__(self, host: str) -> None:
         self.code = "".join(secrets.choice(ALPHABET) for _ in range(CODE_LENGTH))
@@ -49,6 +49,7 @@ class Line(asyncio.Protocol):
         self.answered: list[int] = []
         self.answers = self.refusals = 0
         self.latencies: list[float] = []
+        self._rest = b""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast("asyncio.Transport", transport)
@@ -56,12 +57,13 @@ class Line(asyncio.Protocol):
         self._flush()
 
     def data_received(self, data: bytes) -> None:
+        if self.is_measuring:
+            self._measure(data)
+            return
         self._wire.receive_data(data)
         for event in self._wire.events_received():
-            if getattr(event, "opcode", None) is Opcode.TEXT:
-                self._text(bytes(event.data))  # type: ignore[union-attr]
-            elif not self.is_measuring:
-                self.texts.put_nowait(b"")
+            is_text = getattr(event, "opcode", None) is Opcode.TEXT
+            self.texts.put_nowait(bytes(event.data) if is_text else b"")  # type: ignore[union-attr]
         self._flush()
 
     def say(self, text: str) -> None:
@@ -76,23 +78,26 @@ class Line(asyncio.Protocol):
             return
         self.n += 1
         self.sent.append((self.n, time.perf_counter()))
-        self.say(f'{{"t":"flag","n":{self.n},"c":{CELLS[self.n % len(CELLS)]}}}')
+        text = b'{"t":"flag","n":%d,"c":%d}' % (self.n, CELLS[self.n % len(CELLS)])
+        # A whole text frame of less than 126 bytes, with a mask of zeros.
+        self._transport.write(b"\x81" + bytes([0x80 | len(text)]) + b"\0\0\0\0" + text)
 
-    def _text(self, text: bytes) -> None:
-        if not self.is_measuring:
-            self.texts.put_nowait(text)
-            return
-        found = _N.search(text)
-        if found is None:
-            return
-        n = int(found[1])
+    def _measure(self, data: bytes) -> None:
+        """Count answers without taking the frames apart: each ends with a brace."""
+        data = self._rest + data
+        end = data.rfind(b"}") + 1
+        self._rest = data[end:]
+        for kind, counter, flag in _ANSWER.findall(data, 0, end):
+            self._answered(int(counter), is_moved=kind == b"moved", is_made=flag == b'"flag"')
+
+    def _answered(self, n: int, *, is_moved: bool, is_made: bool) -> None:
         while self.sent and self.sent[0][0] <= n:
             sent_n, at = self.sent.popleft()
             if sent_n == n:
                 self.latencies.append(time.perf_counter() - at)
-        if text.startswith(b'{"t":"moved"'):
+        if is_moved:
             self.answers += 1
-            if b'"flag"' in text:
+            if is_made:
                 self.answered.append(n)
         else:
             self.refusals += 1

@@ -195,7 +195,10 @@ class ListedRoom(Frame):
 
 
 class Lobby(Frame):
-    """The listed rooms, those that wait for players first; comes again when it changes, at most once a second."""
+    """The listed rooms, those that wait for players first.
+
+    It comes again when it changes, at most once a second.
+    """
 
     t: Literal["lobby"] = "lobby"
     rooms: list[ListedRoom]
