@@ -274,6 +274,21 @@ async def test_a_turn_works_off_few_frames_however_small(start: Start, raws: lis
     assert endpoint.codes == []
 
 
+async def test_who_is_far_ahead_gets_one_frame_a_turn(start: Start, raws: list[Raw]) -> None:
+    endpoint = Recorder()
+    limits = Limits(read_slice_frames=8, brisk_frames=40, frames_per_s=0.1)
+    raws.append(await Raw.upgraded(await start(endpoint, limits=limits)))
+    connection = await endpoint.connection()
+    connection.data_received(b"".join(raw_frame(b"%d" % i) for i in range(100)))
+    told = [len(endpoint.texts)]
+    while told[-1] < 100:
+        await asyncio.sleep(0)
+        told.append(len(endpoint.texts))
+    steps = [after - before for before, after in itertools.pairwise([0, *told]) if after != before]
+    assert steps == [8] * 6 + [1] * 52
+    assert endpoint.texts == [b"%d" % i for i in range(100)]
+
+
 async def test_a_cut_burst_goes_on_when_it_is_held_no_more(start: Start, raws: list[Raw]) -> None:
     endpoint = Recorder()
     raws.append(await Raw.upgraded(await start(endpoint)))

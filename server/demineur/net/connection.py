@@ -352,6 +352,9 @@ class Connection(Link):
             and (self._shared is None or self._shared.take(arrived_ns, frames))
         ):
             self._fail(CloseCode.FLOODING, CLOSE_REASONS[CloseCode.FLOODING])
+        ahead = self._limits.frame_burst - self._bucket.tokens
+        is_brisk = ahead <= self._limits.brisk_frames
+        self._max_frames = self._limits.read_slice_frames if is_brisk else 1
         return frames
 
     def _frame(self, frame: Frame, arrived_ns: int) -> None:

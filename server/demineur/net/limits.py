@@ -113,6 +113,11 @@ class Limits:
     read_slice_frames: int = 8
     """Frames of one connection in one such turn: a slice may hold hundreds of small ones."""
 
+    brisk_frames: int = 300
+    """Frames that a connection may be ahead of ``frames_per_s`` before its turns hold one frame
+    each. No person and no fair program is ever so far ahead; a flood is, and then costs the others
+    a frame a turn."""
+
     deflate: bool = False
     """Whether permessage-deflate is accepted. Off: it costs up to 40 KiB a connection, and
     frames are small."""

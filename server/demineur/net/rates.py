@@ -41,6 +41,11 @@ class TokenBucket:
         return True
 
     @property
+    def tokens(self) -> float:
+        """What the last ``take`` left."""
+        return self._tokens
+
+    @property
     def wait_ms(self) -> int:
         """Whole milliseconds from the last ``take`` until one token is there, rounded up."""
         missing = 1.0 - self._tokens
