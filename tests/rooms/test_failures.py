@@ -155,6 +155,40 @@ async def test_a_full_queue_refuses_moves_and_new_people_and_breaks_nothing(
     assert (await stranger.join(role="spectator"))["spectators"] == 1
 
 
+async def test_a_node_that_is_behind_refuses_only_who_does_not_wait(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    host, guest = await table.racing(2)
+    await table.begin(host)
+    await table.begin(guest)
+    mines = table.hidden(host, mine=True)
+    append, stored = table.app.store.append, asyncio.get_running_loop().create_future()
+    waits: list[asyncio.Future[None]] = []
+
+    def late(*arguments: Any, **options: Any) -> asyncio.Future[None]:
+        waits.append(append(*arguments, **options))
+        return stored
+
+    monkeypatch.setattr(table.app.store, "append", late)
+    monkeypatch.setattr(table.app.node.pulse, "is_behind", lambda now_ns: True)
+    first = await host.send_move("flag", mines[0])
+    spelled = {"c": mines[1], "n": first + 1, "t": "flag"}
+    await host.send_move("flag", mines[1])
+    refused = await host.answer(first + 1)
+    assert (refused["code"], refused["retry_ms"]) == ("busy", 2000)
+    start = len(host.frames)
+    await host.say(spelled)  # as no client of ours writes it: refused all the same
+    assert (await host.answer(first + 1, start))["code"] == "busy"
+    waiting = await guest.send_move("flag", table.hidden(guest, mine=True)[0])
+    await asyncio.gather(*waits)
+    stored.set_result(None)
+    assert (await host.answer(first))["flag"] == [mines[0], True]
+    assert "flag" in await guest.answer(waiting)
+    monkeypatch.setattr(table.app.store, "append", append)
+    for cell in mines[1:4]:  # who waits for answers is never refused
+        assert (await host.flag(cell))["t"] == "moved"
+
+
 async def stall(table: Table, ago_ms: int) -> int:
     """Let the store seem away since then; return since when."""
     since_ms = table.app.store.clock.now_ms() - ago_ms

@@ -25,7 +25,7 @@ from demineur.rooms.visitor import Hold, Latch, Visitor, part
 from demineur.store import StoreError, StoreUnavailable
 
 _MOVE = re.compile(rb'\{"t":"(?:tap|flag)","n":([1-9][0-9]{0,8}),"c":[0-9]{1,5}\}')
-"""A move as nearly every client writes it; any other spelling is decoded first."""
+"""A move as nearly every client writes it; any other spelling is decoded, then put off the same."""
 _PUT_OFF = REFUSALS.labels(wire.ErrorCode.BUSY.value)
 _log = structlog.stdlib.get_logger(__name__)
 
@@ -248,6 +248,9 @@ class Session:
     # Moves
 
     def _move(self, visitor: Visitor, message: wire.Tap | wire.Flag, arrived_ns: int) -> None:
+        if visitor.is_waiting and self._is_behind(arrived_ns):
+            self._put_off(visitor.connection, b"%d" % message.n)
+            return
         if not self._moves.take(arrived_ns):
             raise self._too_fast(self._moves, message.n)
         runner = self._current()
